@@ -1,0 +1,1 @@
+"""The part of kvtrace that runs inside vLLM."""

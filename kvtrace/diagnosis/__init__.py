@@ -1,0 +1,1 @@
+"""What a stalled or slow transfer waits for, and since when that is too long."""

@@ -1,0 +1,75 @@
+"""What sources yield and recordings keep: what time it is here, and what arrived, if anything."""
+
+from typing import TypeAlias
+
+import msgspec
+
+from kvtrace.events import AnyEvent
+from kvtrace.model import SCHEDULER, Role
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """An event as one process recorded it: who said it, when by its clocks, and what.
+
+    (process, seq) is the key for de-duplication, everywhere.
+    """
+
+    process: str
+    """The process' uuid, 32 hex digits."""
+
+    seq: int
+    """Counts the process' events from 1."""
+
+    at: int
+    """Nanoseconds of the process' monotonic clock."""
+
+    wall: int
+    """Nanoseconds since the epoch by the process' wall clock."""
+
+    clock: str
+    """The boot id that `at` belongs to."""
+
+    engine: str
+    role: Role | None
+    """Whose half it belongs to, or the engine's only role; None where it can be either."""
+
+    rank: int = SCHEDULER
+    thread: str = ""
+    event: AnyEvent
+
+
+class Lost(msgspec.Struct, frozen=True, kw_only=True):
+    """What a source knows that it, or the process it reads, did not pass on; each adds up."""
+
+    process: str = ""
+    overwritten: int = 0
+    """Events that the ring had overwritten before they were read."""
+
+    unreadable: int = 0
+    """Slots or lines that were damaged."""
+
+    unknown: int = 0
+    """Events of a kind that a newer kvtrace wrote."""
+
+    ledger_full: int = 0
+    """Events that found no room in the ledger, so that a later reader may miss them."""
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """A process is gone: its liveness lock is free."""
+
+    process: str
+    goodbye: bool
+    """Whether it said so itself; otherwise it was killed, or crashed."""
+
+
+News: TypeAlias = Record | Lost | Ended
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """What time it is here, and what arrived; with no news, only that time passed."""
+
+    at: int
+    """Nanoseconds of our own monotonic clock."""
+
+    news: News | None = None

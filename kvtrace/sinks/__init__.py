@@ -1,0 +1,1 @@
+"""Edges out: each sink writes moments or snapshots somewhere."""

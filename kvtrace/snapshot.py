@@ -1,0 +1,171 @@
+"""Everything a front end needs for one frame, so that none of them computes."""
+
+import msgspec
+
+from kvtrace.model import Link, Mark, Outcome, Phase, Place
+from kvtrace.transfer import Transfer
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One transfer in flight, as the fleet table shows it."""
+
+    transfer: Transfer
+    id: str
+    """What the transfer is called: its base id, or the local one where that is ambiguous."""
+
+    phase: Phase
+    waited: int
+    """Nanoseconds in the present phase, from the engines' own marks."""
+
+    age: int
+    """Nanoseconds since the first mark."""
+
+    stalled: bool
+    """Whether the phase has outlived its patience."""
+
+    patience: int
+    """Nanoseconds after which this phase counts as stalled."""
+
+    waits_for: Place | None
+    """Who must act next; None where we cannot know."""
+
+    link: Link
+    """With an empty name for a side not heard of."""
+
+    ranks: tuple[int, int]
+    """How many of how many ranks have written (write) or counted (completion)."""
+
+    size: int
+    """Bytes written so far."""
+
+    ambiguous: bool = False
+    """Whether more than one half could be its counterpart."""
+
+
+class PhaseLine(msgspec.Struct, frozen=True, kw_only=True):
+    """How one phase goes, over all transfers."""
+
+    phase: Phase
+    waiting: int
+    stalled: int
+    rate: float
+    """Passed through it, a second, over the last ten."""
+
+    count: int
+    """Durations that p50 and p99 are taken from."""
+
+    p50: int | None
+    """Nanoseconds, over the last five minutes; None where none passed."""
+
+    p99: int | None
+    history: tuple[int, ...] = ()
+    """p99 of the last five minutes, oldest first, in equal parts; -1 where none passed."""
+
+
+class EngineLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One engine, as far as its processes told."""
+
+    name: str
+    """What screens call it: its id where that is short, else P0, D0, …"""
+
+    id: str
+    roles: str
+    """`P`, `D` or `PD`."""
+
+    ranks: int
+    """Worker processes heard of."""
+
+    in_flight: int
+    waited_for: int
+    """Stalled transfers that wait for this engine."""
+
+    heard: int
+    """Nanoseconds since anything of it was heard."""
+
+    state: str
+    """`alive`, `ended` (said goodbye), `died` (did not), `untraced` (a process stopped tracing)."""
+
+    held_blocks: int = 0
+    """KV blocks held for transfers in flight."""
+
+    blocks: int = 0
+    """KV blocks in all; 0 where not told."""
+
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+class Totals(msgspec.Struct, frozen=True, kw_only=True):
+    """Transfers since we began to watch, by how they stand."""
+
+    waiting: int = 0
+    stalled: int = 0
+    finished: int = 0
+    failed: int = 0
+    abandoned: int = 0
+
+
+class Losses(msgspec.Struct, frozen=True, kw_only=True):
+    """What we know that we did not see, or do not know exactly."""
+
+    overwritten: int = 0
+    unreadable: int = 0
+    unknown: int = 0
+    ledger_full: int = 0
+    forgotten: int = 0
+    """Transfers in flight that the fleet had to forget for room."""
+
+    ambiguous: int = 0
+    """Halves that could belong to more than one counterpart."""
+
+    clock_error: int = 0
+    """Nanoseconds; the largest error of the clock offsets in use."""
+
+    lag: int = 0
+    """Nanoseconds between the newest event and when it was taken in."""
+
+
+class Done(msgspec.Struct, frozen=True, kw_only=True):
+    """A transfer that ended lately."""
+
+    transfer: Transfer
+    id: str
+    link: Link
+    outcome: Outcome
+    ended: Mark
+    took: int
+    """Nanoseconds from the first mark to the last that counts."""
+
+    size: int
+    phases: tuple[tuple[Phase, int], ...]
+    """Nanoseconds spent in each; they add up to `took`."""
+
+
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole of what is known at one moment."""
+
+    at: int
+    """Nanoseconds of our own monotonic clock."""
+
+    wall: int
+    """Nanoseconds since the epoch."""
+
+    totals: Totals
+    oldest: int | None
+    """The longest wait in a present phase, in nanoseconds; None where none is in flight."""
+
+    phases: tuple[PhaseLine, ...]
+    """In the order of Phase."""
+
+    rows: tuple[Row, ...]
+    """Transfers in flight: stalled first, within each the longest wait first."""
+
+    done: tuple[Done, ...]
+    """The last to end, newest first; bounded."""
+
+    engines: tuple[EngineLine, ...]
+    losses: Losses
+    events: int
+    """Taken in since we began."""
+
+    rate: float
+    """Events a second over the last ten."""

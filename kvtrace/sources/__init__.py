@@ -1,0 +1,1 @@
+"""Edges in: each source turns what it reads into moments."""

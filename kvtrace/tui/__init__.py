@@ -1,0 +1,1 @@
+"""The terminal screens, over an iterator of snapshots."""

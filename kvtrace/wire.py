@@ -1,0 +1,73 @@
+"""The one codec: events as msgpack in black boxes, and as named attributes everywhere else."""
+
+from typing import Any
+
+import msgspec
+
+from kvtrace.errors import UnknownKindError, WireError
+from kvtrace.events import AnyEvent, Event, kind
+
+KINDS: dict[str, type[Event]] = {str(cls.__struct_config__.tag): cls for cls in AnyEvent.__args__}
+"""Every event's class by its name on the wire."""
+
+pack = msgspec.msgpack.Encoder().encode
+"""The event as msgpack: an array of its kind and its fields in order."""
+
+_decode = msgspec.msgpack.Decoder(AnyEvent).decode
+
+
+def unpack(payload: bytes | memoryview) -> AnyEvent:
+    """The event that `pack` made these bytes of.
+
+    Raises WireError; UnknownKindError where a newer kvtrace wrote it.
+    """
+    try:
+        return _decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise _blame(payload, error) from error
+
+
+def attributes(event: Event) -> dict[str, Any]:
+    """The event's fields by name, without those that hold their default."""
+    found = {}
+    for field in msgspec.structs.fields(event):
+        value = getattr(event, field.name)
+        if value != field.default and not (value == {} or value == ()):
+            found[field.name] = msgspec.to_builtins(value)
+    return found
+
+
+def from_attributes(name: str, given: dict[str, Any]) -> AnyEvent:
+    """The event of that kind with these attributes; attributes it does not have are passed over.
+
+    Raises WireError; UnknownKindError where a newer kvtrace wrote it.
+    """
+    cls = KINDS.get(name)
+    if cls is None:
+        raise UnknownKindError(f"no event is called {name!r}")
+    row = [given.get(field.name, _default(field)) for field in msgspec.structs.fields(cls)]
+    try:
+        event: AnyEvent = msgspec.convert([name, *row], AnyEvent, strict=True)
+    except msgspec.ValidationError as error:
+        raise WireError(f"{name}: {error}") from error
+    return event
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    if field.default_factory is not msgspec.NODEFAULT:
+        return field.default_factory()
+    return field.default
+
+
+def _blame(payload: bytes | memoryview, error: Exception) -> WireError:
+    """An error that tells an unknown kind from a broken record."""
+    try:
+        first = msgspec.msgpack.decode(payload)[0]
+    except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError, RecursionError):
+        return WireError(f"not an event: {error}")
+    if isinstance(first, str) and first not in KINDS:
+        return UnknownKindError(f"no event is called {first!r}")
+    return WireError(f"not an event: {error}")
+
+
+__all__ = ["KINDS", "attributes", "from_attributes", "kind", "pack", "unpack"]
