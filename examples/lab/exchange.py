@@ -1,0 +1,134 @@
+"""One request on its way through the router: two legs out, one answer back."""
+
+import asyncio
+
+import aiohttp
+from aiohttp import web
+
+from lab.legs import (
+    Body,
+    Identity,
+    Peer,
+    consumer_leg,
+    producer_leg,
+    prompt_length,
+    tokens_in,
+)
+from lab.routed import Leg, Outcome, Routed, now
+
+Answer = tuple[aiohttp.ClientResponse, bytes]
+"""A response whose body has begun, and its first bytes."""
+
+
+class LegFailedError(Exception):
+    """An engine refused its leg, or could not be talked to."""
+
+
+class Exchange:
+    """Sends both legs at once, and ends both when either end of the request is gone."""
+
+    def __init__(self, session: aiohttp.ClientSession, identity: Identity, body: Body) -> None:
+        self._session = session
+        self._identity = identity
+        self._body = body
+        self._outcome: Outcome = "client gone"
+        self._producer = Leg(engine_id="")
+        self._consumer = Leg(engine_id="")
+
+    @property
+    def seen(self) -> Routed:
+        """The record of it."""
+        return Routed(
+            request_id=self._identity.request_id,
+            trace_id=self._identity.trace_id,
+            prompt_tokens=prompt_length(self._body),
+            max_tokens=self._body.get("max_tokens"),
+            outcome=self._outcome,
+            producer=self._producer,
+            consumer=self._consumer,
+        )
+
+    async def run(self, request: web.Request, producer: Peer, consumer: Peer) -> web.StreamResponse:
+        """Send both legs; return the consumer's answer, or say which engine failed."""
+        self._producer.engine_id = producer.engine_id
+        self._consumer.engine_id = consumer.engine_id
+        prefill = asyncio.create_task(self._prefill(producer))
+        decode = asyncio.create_task(self._decode(producer, consumer))
+        try:
+            response = await self._pass_on(await _answer(prefill, decode), request)
+            self._outcome = "consumer failed" if self._consumer.failed else "answered"
+            return response
+        except LegFailedError as failure:
+            self._outcome = "producer failed" if self._producer.failed else "consumer failed"
+            return _bad_gateway(failure)
+        except ConnectionError:
+            return web.Response()
+        finally:
+            await _end(prefill, decode)
+
+    async def _prefill(self, producer: Peer) -> None:
+        answer, first = await self._send(self._producer, producer, producer_leg(self._body))
+        body = first + await answer.read()
+        self._producer.answered, self._producer.tokens = now(), tokens_in(body)
+        if self._producer.failed:
+            self._producer.error = body.decode(errors="replace")[:500]
+            raise LegFailedError(
+                f"Producer {producer.engine_id} answered {answer.status}: {self._producer.error}"
+            )
+
+    async def _decode(self, producer: Peer, consumer: Peer) -> Answer:
+        body = consumer_leg(self._body, self._identity, producer)
+        return await self._send(self._consumer, consumer, body)
+
+    async def _send(self, leg: Leg, peer: Peer, body: Body) -> Answer:
+        """Send a leg, and wait until its answer's body begins."""
+        leg.sent = now()
+        url = f"{peer.url}/v1/completions"
+        try:
+            answer = await self._session.post(url, json=body, headers=self._identity.headers)
+            first = await answer.content.readany()
+        except aiohttp.ClientError as error:
+            leg.error, leg.answered = str(error), now()
+            raise LegFailedError(f"Engine {peer.engine_id} cannot be reached: {error}") from error
+        leg.first_byte, leg.status = now(), answer.status
+        return answer, first
+
+    async def _pass_on(self, answer: Answer, request: web.Request) -> web.StreamResponse:
+        """Hand the consumer's answer on as it comes."""
+        source, first = answer
+        response = web.StreamResponse(status=source.status)
+        response.content_type = source.content_type
+        await response.prepare(request)
+        body = first
+        await response.write(first)
+        try:
+            async for chunk in source.content.iter_any():
+                body += chunk
+                await response.write(chunk)
+        except aiohttp.ClientError as error:
+            self._consumer.error = str(error)
+        self._consumer.answered, self._consumer.tokens = now(), tokens_in(body)
+        await response.write_eof()
+        return response
+
+
+async def _answer(prefill: asyncio.Task[None], decode: asyncio.Task[Answer]) -> Answer:
+    """Wait for the consumer, but no longer once the producer has failed."""
+    await asyncio.wait({prefill, decode}, return_when=asyncio.FIRST_COMPLETED)
+    if not decode.done():
+        await prefill
+    return await decode
+
+
+async def _end(prefill: asyncio.Task[None], decode: asyncio.Task[Answer]) -> None:
+    """Cancel what still runs, and close the consumer's connection."""
+    for task in (prefill, decode):
+        task.cancel()
+    await asyncio.gather(prefill, decode, return_exceptions=True)
+    if not decode.cancelled() and decode.exception() is None:
+        decode.result()[0].close()
+
+
+def _bad_gateway(failure: LegFailedError) -> web.Response:
+    error = {"message": str(failure), "type": "BadGateway", "code": 502}
+    return web.json_response({"error": error}, status=502)

@@ -1,0 +1,74 @@
+"""Stands between us and an engine: when we are gone, however we went, it ends the engine.
+
+Its standard input is a pipe that only its starter holds. The pipe's end, a SIGTERM or the
+engine's own end wake it. Whatever the engine starts, and whatever becomes orphaned below it,
+stays its descendant, because it is their subreaper.
+"""
+
+import ctypes
+import os
+import select
+import signal
+import subprocess
+import sys
+
+import psutil
+
+from lab import processes
+
+GRACE = 12.0
+"""Seconds an engine gets to end by itself."""
+
+_SET_PARENT_DEATH_SIGNAL = 1
+_SET_CHILD_SUBREAPER = 36
+
+
+def main(command: list[str]) -> int:
+    """Run a command until it ends or we are told to end it, and return its exit code."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    for ignored in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(ignored, signal.SIG_IGN)
+    _prctl(_SET_CHILD_SUBREAPER, 1)
+    engine = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, preexec_fn=_end_with_parent, start_new_session=True
+    )
+    try:
+        _wait(engine)
+    except InterruptedError:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        engine.terminate()
+        processes.end(lambda: _below(engine), GRACE)
+    return engine.wait()
+
+
+def _wait(engine: subprocess.Popen[bytes]) -> None:
+    while engine.poll() is None:
+        readable, _, _ = select.select([sys.stdin], [], [], 0.1)
+        if readable and not os.read(sys.stdin.fileno(), 1):
+            return
+
+
+def _below(engine: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    engine.poll()
+    return psutil.Process().children(recursive=True)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise InterruptedError(number)
+
+
+def _end_with_parent() -> None:
+    """Let the kernel end the engine should even the keeper be killed."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    _prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+
+
+def _prctl(option: int, value: int) -> None:
+    ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

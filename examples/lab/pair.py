@@ -1,0 +1,139 @@
+"""One producer, one consumer and the router in front of them, as a single thing to use."""
+
+import random
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from lab import ports
+from lab.client import Ask, Completion, complete
+from lab.engine import Engine
+from lab.launch import HOST, Launch
+from lab.legs import Peer
+from lab.loop import Loop
+from lab.model import VOCABULARY
+from lab.routed import RouterLog
+from lab.router import Router
+from lab.run import Run
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """What a pair shall be like; a port of 0 is a free one."""
+
+    tp_producer: int = 1
+    tp_consumer: int = 1
+    traced: bool = True
+    router_port: int = 0
+    producer_port: int = 0
+    consumer_port: int = 0
+    extra: dict[str, object] = msgspec.field(default_factory=dict)
+    """`kv_connector_extra_config` of both engines."""
+    env: dict[str, str] = msgspec.field(default_factory=dict)
+    """Of both engines."""
+    flags: tuple[str, ...] = ()
+    """More words for both `vllm serve`."""
+
+
+class Pair:
+    """Two engines, started together and stopped together; their router runs in our process."""
+
+    def __init__(self, run: Run, wish: Wish, loop: Loop) -> None:
+        self.run_dir = run.boxes
+        """Where the black boxes are: what `kvtrace live --dir` takes."""
+        self.router_log = RouterLog(run.directory / "router.jsonl")
+        self.router_file = run.directory / "router.jsonl"
+        self.producer, self.consumer = (Engine(launch, run) for launch in launches(run, wish))
+        self._port = ports.choose(wish.router_port, "--router-port")
+        self._loop = loop
+        self.router = Router(peer(self.producer), peer(self.consumer), self.router_log)
+
+    @property
+    def engines(self) -> list[Engine]:
+        """The producer, then the consumer."""
+        return [self.producer, self.consumer]
+
+    @property
+    def url(self) -> str:
+        """The router's."""
+        return f"http://{HOST}:{self._port}"
+
+    def start(self) -> None:
+        """Start both engines and the router, and do not wait for the engines."""
+        self._loop.run(self.router.start(self._port))
+        for engine in self.engines:
+            engine.start()
+
+    def stop(self) -> None:
+        """End all of it."""
+        for engine in self.engines:
+            engine.begin_stop()
+        self._loop.run(self.router.stop())
+        for engine in self.engines:
+            engine.stop()
+
+    def complete(
+        self, prompt: list[int] | int, max_tokens: int = 8, request_id: str | None = None
+    ) -> Completion:
+        """Send one request through the router and wait; a number asks for a random prompt."""
+        tokens = random_prompt(prompt) if isinstance(prompt, int) else prompt
+        named = request_id or str(uuid.uuid4())
+        return complete(self.url, Ask(prompt=tokens, max_tokens=max_tokens, request_id=named))
+
+
+def launches(run: Run, wish: Wish) -> tuple[Launch, Launch]:
+    """Say what to start for a wish: engine P, and engine D."""
+    free = ports.free()
+    boxes: Path | None = run.boxes if wish.traced else None
+    producer = Launch(
+        engine_id="P",
+        role="kv_producer",
+        port=ports.choose(wish.producer_port, "--producer-port"),
+        side_port=next(free),
+        tp=wish.tp_producer,
+        boxes=boxes,
+        extra=wish.extra,
+        env=wish.env,
+        flags=wish.flags,
+    )
+    consumer = msgspec.structs.replace(
+        producer,
+        engine_id="D",
+        role="kv_consumer",
+        port=ports.choose(wish.consumer_port, "--consumer-port"),
+        side_port=next(free),
+        tp=wish.tp_consumer,
+    )
+    return producer, consumer
+
+
+@contextmanager
+def started(run: Run, wish: Wish) -> Iterator[Pair]:
+    """Start a pair, and end it with the block; the caller waits for its engines."""
+    with Loop() as loop:
+        pair = Pair(run, wish, loop)
+        try:
+            pair.start()
+            yield pair
+        finally:
+            pair.stop()
+
+
+def peer(engine: Engine) -> Peer:
+    """Say of an engine what the router must know."""
+    launch = engine.launch
+    return Peer(
+        engine_id=launch.engine_id,
+        url=engine.url,
+        side_host=HOST,
+        side_port=launch.side_port,
+        tp=launch.tp,
+    )
+
+
+def random_prompt(length: int, chance: random.Random | None = None) -> list[int]:
+    """Make a prompt nobody has cached: token ids without the special ones."""
+    source = chance or random.Random()
+    return [source.randrange(3, VOCABULARY) for _ in range(length)]

@@ -1,0 +1,69 @@
+"""The push router: an HTTP server in front of one producer and one consumer."""
+
+import aiohttp
+from aiohttp import web
+
+from lab.errors import PortTakenError
+from lab.exchange import Exchange
+from lab.launch import HOST
+from lab.legs import Peer, identify
+from lab.routed import RouterLog
+
+PATIENCE = aiohttp.ClientTimeout(total=None, sock_connect=5)
+"""An engine may take its time to answer, but not to accept."""
+
+
+class Router:
+    """Sends both legs of each request at once, and the consumer's answer back."""
+
+    def __init__(self, producer: Peer, consumer: Peer, log: RouterLog) -> None:
+        self.producer = producer
+        self.consumer = consumer
+        self.log = log
+        self.in_flight = 0
+        self._session: aiohttp.ClientSession | None = None
+        self._runner: web.AppRunner | None = None
+
+    async def start(self, port: int) -> None:
+        """Listen on a port of the loopback interface.
+
+        Raises:
+            PortTakenError: if somebody else does.
+        """
+        app = web.Application(client_max_size=64 * 2**20)
+        app.router.add_post("/v1/completions", self._complete)
+        app.router.add_get("/health", self._health)
+        connector = aiohttp.TCPConnector(limit=0)
+        self._session = aiohttp.ClientSession(connector=connector, timeout=PATIENCE)
+        self._runner = web.AppRunner(
+            app, handler_cancellation=True, access_log=None, shutdown_timeout=1
+        )
+        await self._runner.setup()
+        try:
+            await web.TCPSite(self._runner, HOST, port).start()
+        except OSError as error:
+            raise PortTakenError(f"Port {port} is taken, and the router needs it.") from error
+
+    async def stop(self) -> None:
+        """Stop listening, and let go of what is in flight."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+        if self._session is not None:
+            await self._session.close()
+
+    async def _health(self, request: web.Request) -> web.Response:
+        return web.Response()
+
+    async def _complete(self, request: web.Request) -> web.StreamResponse:
+        assert self._session is not None, "requests come only after the start"
+        try:
+            body = await request.json()
+        except ValueError:
+            return web.json_response({"error": {"message": "The body is not JSON."}}, status=400)
+        exchange = Exchange(self._session, identify(request.headers), body)
+        self.in_flight += 1
+        try:
+            return await exchange.run(request, self.producer, self.consumer)
+        finally:
+            self.in_flight -= 1
+            self.log.add(exchange.seen)
