@@ -1,0 +1,45 @@
+"""Ends what runs until it is told to: by Ctrl-C or SIGTERM, and in good order."""
+
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from threading import Event
+from types import FrameType
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def asked_to_stop() -> Iterator[Event]:
+    """Sets the event at the first Ctrl-C or SIGTERM; a second one interrupts at once."""
+    stop = Event()
+
+    def heard(signum: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    with heard_by(heard):
+        yield stop
+
+
+@contextmanager
+def heard_by(hear: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Has Ctrl-C and SIGTERM call this function for as long as it lasts."""
+    before = {number: signal.signal(number, hear) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+def until(stop: Event, items: Iterable[Item]) -> Iterator[Item]:
+    """The items, until the event is set."""
+    for item in items:
+        if stop.is_set():
+            return
+        yield item

@@ -1,0 +1,84 @@
+"""The options that subcommands share, and what their values mean."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from kvtrace.black_box import run_directory
+from kvtrace.errors import KvtraceError
+from kvtrace.playback import MAX, SPEEDS
+
+SECOND = 1_000_000_000
+UNITS = {"s": SECOND, "m": 60 * SECOND, "h": 3_600 * SECOND, "d": 86_400 * SECOND}
+DURATIONS = re.compile(r"(?:\d+(?:\.\d+)?[smhd])+")
+PART = re.compile(r"(\d+(?:\.\d+)?)([smhd])")
+
+
+def duration(text: str) -> int:
+    """What `90s`, `30m`, `1h30m`, `2d` or `0` means in nanoseconds."""
+    if text != "0" and not DURATIONS.fullmatch(text):
+        raise click.BadParameter(f"{text!r} is no duration: write 90s, 30m, 24h, 2d or 0")
+    return int(sum(float(number) * UNITS[unit] for number, unit in PART.findall(text)))
+
+
+def speed(text: str) -> float:
+    """What `0.5x`, `10` or `max` means in recorded seconds a second."""
+    if text == "max":
+        return MAX
+    try:
+        factor = float(text.removesuffix("x"))
+    except ValueError:
+        factor = 0.0
+    if not SPEEDS[0] <= factor <= SPEEDS[-1]:
+        raise click.BadParameter(f"{text!r} is no speed: write 0.1x to 1000x, or max")
+    return factor
+
+
+FILE = click.Path(path_type=Path)
+
+directory = click.option(
+    "--dir",
+    "directory",
+    metavar="DIR",
+    type=FILE,
+    help="Where the black boxes are; else KVTRACE_DIR, else /dev/shm/kvtrace-<your uid>.",
+)
+dead = click.option(
+    "--dead",
+    "dead_for",
+    metavar="DURATION",
+    type=duration,
+    default="1h",
+    show_default=True,
+    help="Also read engines that died at most this long ago: 24h, 90s; 0 for none.",
+)
+force = click.option("--force", is_flag=True, help="Overwrite a recording that exists.")
+
+
+def readable(
+    given: Path | None, *, environ: Mapping[str, str] = os.environ, uid: int | None = None
+) -> Path:
+    """The directory of the black boxes, whether it exists yet or not.
+
+    Raises KvtraceError where it cannot be read, or is another user's.
+    """
+    uid = os.getuid() if uid is None else uid
+    where = given or run_directory(environ, uid)
+    try:
+        owner = where.stat().st_uid
+    except FileNotFoundError:
+        return where
+    except OSError as error:
+        raise KvtraceError(
+            f"{where} cannot be read ({error.strerror}): name another place with --dir"
+        ) from error
+    if not where.is_dir():
+        raise KvtraceError(f"{where} is not a directory: name one with --dir")
+    if uid not in (0, owner):
+        raise KvtraceError(f"{where} belongs to user {owner}: run kvtrace as that user")
+    if not os.access(where, os.R_OK | os.X_OK):
+        raise KvtraceError(f"{where} cannot be read: let its owner read it, with chmod u+rx")
+    return where

@@ -1,0 +1,160 @@
+"""Shows snapshots as the options and the terminal ask: on the screen, as lines, or as JSON."""
+
+import functools
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
+from types import FrameType
+from typing import Any
+
+import click
+import msgspec
+
+from kvtrace.cli.interrupts import heard_by
+from kvtrace.document import encode
+from kvtrace.playback import Playback
+from kvtrace.report import NO_ENGINE, Reporter, table
+from kvtrace.snapshot import Snapshot
+
+SECOND = 1_000_000_000
+
+
+class Form(Enum):
+    """How snapshots are shown."""
+
+    SCREEN = "screen"
+    PLAIN = "plain"
+    JSON = "json"
+
+
+class View(msgspec.Struct, frozen=True):
+    """What was asked to be seen, and how."""
+
+    form: Form
+    once: bool = False
+
+    def show(
+        self, snapshots: Iterator[Snapshot], source: str, playback: Playback | None = None
+    ) -> None:
+        """Shows the snapshots until they end, or until no one looks any more."""
+        if self.once:
+            _print(_last(snapshots, self.form))
+        elif self.form is Form.SCREEN:
+            _screen(snapshots, source, playback)
+        else:
+            _print(_documents(snapshots) if self.form is Form.JSON else _reports(snapshots))
+
+    def warn(self, message: str) -> None:
+        """Says what went wrong, unless it would be written into the screen."""
+        if self.form is not Form.SCREEN or self.once:
+            click.echo(f"kvtrace: {message}", err=True)
+
+
+def view_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a subcommand the options of a view, and the view that they ask for as `view`."""
+
+    @click.option("--plain", is_flag=True, help="Lines of text instead of the screen.")
+    @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, once a second.")
+    @click.option("--once", is_flag=True, help="How things stand, once, and no more.")
+    @functools.wraps(command)
+    def viewed(plain: bool, as_json: bool, once: bool, **others: Any) -> None:
+        if plain and as_json:
+            raise click.UsageError("--plain and --json exclude each other")
+        command(view=View(form(plain, as_json), once), **others)
+
+    return viewed
+
+
+def form(
+    plain: bool,
+    as_json: bool,
+    *,
+    terminal: bool | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> Form:
+    """What was asked for, else the screen where there is one."""
+    if as_json:
+        return Form.JSON
+    if terminal is None:
+        terminal = sys.stdout.isatty()
+    dumb = environ.get("TERM", "dumb") == "dumb"
+    return Form.PLAIN if plain or dumb or not terminal else Form.SCREEN
+
+
+def _last(snapshots: Iterable[Snapshot], shape: Form) -> Iterator[str]:
+    last: Snapshot | None = None
+    for last in snapshots:
+        pass
+    if last is None:
+        return
+    if shape is Form.JSON:
+        if not last.engines:
+            click.echo(NO_ENGINE, err=True)
+        yield encode(last)
+    else:
+        yield from table(last)
+
+
+def _documents(snapshots: Iterable[Snapshot]) -> Iterator[str]:
+    silence = _Silence()
+    shown = last = None
+    for last in snapshots:
+        silence.follow(last)
+        if shown is None or last.at - shown.at >= SECOND:
+            shown = last
+            yield encode(last)
+    if last is not None and last is not shown:
+        yield encode(last)
+
+
+class _Silence:
+    """Says once that no engine is heard, when that has been so for a second."""
+
+    def __init__(self) -> None:
+        self._began: int | None = None
+        self._told = False
+
+    def follow(self, snapshot: Snapshot) -> None:
+        """Takes note of one more snapshot."""
+        if self._began is None:
+            self._began = snapshot.at
+        if snapshot.engines or self._told or snapshot.at - self._began < SECOND:
+            return
+        self._told = True
+        click.echo(NO_ENGINE, err=True)
+
+
+def _reports(snapshots: Iterable[Snapshot]) -> Iterator[str]:
+    reporter = Reporter()
+    for snapshot in snapshots:
+        yield from reporter.lines(snapshot)
+
+
+def _print(lines: Iterable[str]) -> None:
+    """Prints the lines; a reader that went away ends it quietly."""
+    try:
+        for line in lines:
+            click.echo(line)
+    except BrokenPipeError:
+        # Else the interpreter tries to flush what is left when it ends, and complains.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _screen(snapshots: Iterator[Snapshot], source: str, playback: Playback | None) -> None:
+    # Textual takes longer to import than all the rest, and only the screen needs it.
+    from kvtrace.tui.app import KvtraceApp
+
+    app = KvtraceApp(snapshots, source=source, playback=playback)
+
+    def leave(signum: int, frame: FrameType | None) -> None:
+        # The signal comes in the middle of the app's own loop, which must not wait for itself.
+        threading.Thread(target=app.call_from_thread, args=(app.exit,), daemon=True).start()
+
+    try:
+        with heard_by(leave):
+            app.run()
+    finally:
+        if playback is not None:
+            playback.stop()

@@ -1,0 +1,199 @@
+"""The form of a recording: a header line, then one line for each moment that is kept."""
+
+from typing import Annotated, Any
+
+import msgspec
+
+from kvtrace.errors import UnknownKindError, WireError
+from kvtrace.model import SCHEDULER, Role
+from kvtrace.moments import Ended, Lost, Moment, Record
+from kvtrace.wire import attributes, from_attributes, kind
+
+VERSION = 1
+"""Of the form, not of kvtrace."""
+
+SILENCE = 1_000_000_000
+"""Nanoseconds that pass without a line before silence is worth one."""
+
+Nanoseconds = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """The first line: what form this is, and what its times count from."""
+
+    kvtrace: int = VERSION
+    version: str = ""
+    """Of the kvtrace that wrote it."""
+
+    started_at: Nanoseconds = 0
+    """Nanoseconds since the epoch."""
+
+    monotonic: Nanoseconds = 0
+    """Nanoseconds of the recorder's monotonic clock at that instant."""
+
+    clock: str = ""
+    """The boot id that `monotonic` belongs to."""
+
+
+class Speaker(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What many events have alike, said once; `by` is its number in this recording."""
+
+    by: Count
+    process: str
+    clock: str = ""
+    engine: str = ""
+    role: Role | None = None
+    rank: int = SCHEDULER
+    thread: str = ""
+
+
+class Envelope(msgspec.Struct, frozen=True, kw_only=True):
+    """What every event's line has beside the event's own attributes."""
+
+    by: Count
+    seq: Count
+    at: Nanoseconds
+    wall: Nanoseconds
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(tuple[Nanoseconds, str, dict[str, Any]]).decode
+_decode_header = msgspec.json.Decoder(Header).decode
+
+
+def header_line(header: Header) -> bytes:
+    """The first line, with its line end."""
+    return _encode(header) + b"\n"
+
+
+def header_of(line: bytes) -> Header:
+    """What the first line says; raises WireError where it is not one."""
+    try:
+        return _decode_header(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise WireError(f"not the header of a recording: {error}") from error
+
+
+class Scribe:
+    """Turns moments into lines; one for each recording, since speakers are numbered."""
+
+    def __init__(self, header: Header) -> None:
+        self._start = header.monotonic
+        self._speakers: dict[tuple[object, ...], int] = {}
+        self._written = header.monotonic
+
+    def lines(self, moment: Moment) -> bytes:
+        """What to append for this moment; nothing for silence just after another line."""
+        news = moment.news
+        if news is None and moment.at - self._written < SILENCE:
+            return b""
+        self._written = moment.at
+        after = moment.at - self._start
+        match news:
+            case None:
+                return _line(after, "silence", {})
+            case Record():
+                return self._event(after, news)
+            case Lost():
+                return _line(after, "lost", _told(news))
+            case Ended():
+                return _line(after, "ended", _told(news))
+
+    def _event(self, after: int, record: Record) -> bytes:
+        key = (record.process, record.clock, record.engine, record.role, record.rank, record.thread)
+        number = self._speakers.get(key)
+        introduction = b""
+        if number is None:
+            number = self._speakers[key] = len(self._speakers) + 1
+            introduction = _line(after, "speaker", _introduced(number, record))
+        envelope = {"by": number, "seq": record.seq, "at": record.at, "wall": record.wall}
+        return introduction + _line(
+            after, kind(record.event), {**envelope, **attributes(record.event)}
+        )
+
+
+class Reader:
+    """Turns lines back into moments; one for each recording."""
+
+    def __init__(self, header: Header) -> None:
+        self._start = header.monotonic
+        self._speakers: dict[int, Speaker] = {}
+
+    def moment(self, line: bytes) -> Moment | None:
+        """The moment that this line keeps; None where it only introduces a speaker.
+
+        Raises WireError; UnknownKindError where a newer kvtrace wrote it.
+        """
+        try:
+            after, name, given = _decode(line)
+            return self._read(self._start + after, name, given)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise WireError(f"not a line of a recording: {error}") from error
+
+    def _read(self, at: int, name: str, given: dict[str, Any]) -> Moment | None:
+        if "." in name:
+            return Moment(at, self._record(name, given))
+        match name:
+            case "silence":
+                return Moment(at)
+            case "lost":
+                return Moment(at, msgspec.convert(given, Lost))
+            case "ended":
+                return Moment(at, msgspec.convert(given, Ended))
+            case "speaker":
+                speaker = msgspec.convert(given, Speaker)
+                self._speakers[speaker.by] = speaker
+                return None
+            case _:
+                raise UnknownKindError(f"no line is called {name!r}")
+
+    def _record(self, name: str, given: dict[str, Any]) -> Record:
+        envelope = msgspec.convert(given, Envelope)
+        speaker = self._speakers.get(envelope.by)
+        if speaker is None:
+            raise WireError(f"speaker {envelope.by} was not introduced")
+        return Record(
+            process=speaker.process,
+            seq=envelope.seq,
+            at=envelope.at,
+            wall=envelope.wall,
+            clock=speaker.clock,
+            engine=speaker.engine,
+            role=speaker.role,
+            rank=speaker.rank,
+            thread=speaker.thread,
+            event=from_attributes(name, given),
+        )
+
+
+def after_start(line: bytes) -> int | None:
+    """How long after the start this line was written, in nanoseconds; None where it is damaged."""
+    try:
+        return _decode(line)[0]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _introduced(number: int, record: Record) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(
+        Speaker(
+            by=number,
+            process=record.process,
+            clock=record.clock,
+            engine=record.engine,
+            role=record.role,
+            rank=record.rank,
+            thread=record.thread,
+        )
+    )
+    return found
+
+
+def _told(news: Lost | Ended) -> dict[str, Any]:
+    told: dict[str, Any] = msgspec.to_builtins(news)
+    return {name: value for name, value in told.items() if value or isinstance(value, bool)}
+
+
+def _line(after: int, name: str, given: dict[str, Any]) -> bytes:
+    return _encode((after, name, given)) + b"\n"

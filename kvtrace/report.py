@@ -1,0 +1,230 @@
+"""Snapshots as plain text: a line for each thing that happens, and the table of one snapshot."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from kvtrace import words
+from kvtrace.model import Link, Place
+from kvtrace.snapshot import Done, Losses, Row, Snapshot, Totals
+
+NO_ENGINE = "No engine heard yet: start vLLM with KVTRACE=1 in its environment."
+
+SECOND = 1_000_000_000
+
+QUIET = 10 * SECOND
+"""Nanoseconds after which the status is said again though it is the same."""
+
+Names = Mapping[str, str]
+
+
+class Reporter:
+    """Follows snapshots and says what changed, each thing once."""
+
+    def __init__(self) -> None:
+        self._stalled: dict[str, Row] = {}
+        self._ended: set[str] = set()
+        self._gone = 0
+        self._status = ""
+        self._status_at: int | None = None
+        self._began: int | None = None
+
+    def lines(self, snapshot: Snapshot) -> Iterator[str]:
+        """What to print for this snapshot; often nothing."""
+        names = {line.id: line.name for line in snapshot.engines}
+        yield from self._ends(snapshot, names)
+        yield from self._stalls(snapshot, names)
+        yield from self._summary(snapshot)
+
+    def _ends(self, snapshot: Snapshot, names: Names) -> Iterator[str]:
+        fresh = [done for done in snapshot.done if done.transfer.id not in self._ended]
+        self._ended = {done.transfer.id for done in snapshot.done}
+        before, self._gone = self._gone, _gone(snapshot.totals)
+        for done in reversed(fresh):
+            yield _stamped(done.ended.wall, done.outcome, ended(done, names))
+        if (unseen := self._gone - before - len(fresh)) > 0:
+            yield _stamped(snapshot.wall, "ended", f"{words.count(unseen)} more, too many to list")
+
+    def _stalls(self, snapshot: Snapshot, names: Names) -> Iterator[str]:
+        present = {row.transfer.id: row for row in snapshot.rows}
+        for key, old in list(self._stalled.items()):
+            row = present.get(key)
+            if row is None or row.phase is not old.phase or not row.stalled:
+                del self._stalled[key]
+            if row is not None and key not in self._stalled:
+                yield _stamped(
+                    snapshot.wall, "unstuck", f"{words.clean(row.id)} after stalling in {old.phase}"
+                )
+        for key, row in present.items():
+            if row.stalled and key not in self._stalled:
+                self._stalled[key] = row
+                yield _stamped(snapshot.wall, "stalled", waiting(row, names))
+
+    def _summary(self, snapshot: Snapshot) -> Iterator[str]:
+        if self._began is None:
+            self._began = snapshot.at
+        if not snapshot.engines and snapshot.at - self._began < SECOND:
+            return
+        since = None if self._status_at is None else snapshot.at - self._status_at
+        if since is not None and since < SECOND:
+            return
+        text = status(snapshot)
+        if since is None or text != self._status or since >= QUIET:
+            self._status, self._status_at = text, snapshot.at
+            yield _stamped(snapshot.wall, "status", text)
+
+
+def status(snapshot: Snapshot) -> str:
+    """How things stand, in one line."""
+    if not snapshot.engines:
+        return NO_ENGINE
+    totals = snapshot.totals
+    oldest = "" if snapshot.oldest is None else f", the oldest for {words.wait(snapshot.oldest)}"
+    return (
+        f"{words.count(len(snapshot.rows))} in flight, {words.count(totals.stalled)} stalled"
+        f"{oldest}; {words.count(totals.finished)} finished, {words.count(totals.failed)} failed, "
+        f"{words.count(totals.abandoned)} abandoned; {losses(snapshot.losses)}"
+    )
+
+
+def losses(line: Losses) -> str:
+    """What was not seen, or not exactly."""
+    parts = {
+        "overwritten": line.overwritten,
+        "unreadable": line.unreadable,
+        "of a newer kind": line.unknown,
+        "without room in a ledger": line.ledger_full,
+        "forgotten": line.forgotten,
+        "ambiguous": line.ambiguous,
+    }
+    told = [f"{words.count(number)} {name}" for name, number in parts.items() if number]
+    return "lost: " + ", ".join(told) if told else "nothing lost"
+
+
+def waiting(row: Row, names: Names) -> str:
+    """What one transfer in flight waits for."""
+    awaited = f"waits for {place(row.waits_for, names)}, " if row.waits_for else ""
+    return (
+        f"{words.clean(row.id)} in {row.phase} for {words.wait(row.waited)}, "
+        f"{awaited}{link(row.link, names)}"
+    )
+
+
+def ended(done: Done, names: Names) -> str:
+    """How one transfer went."""
+    phases = ", ".join(f"{phase} {words.duration(waited)}" for phase, waited in done.phases)
+    return (
+        f"{words.clean(done.id)} in {words.duration(done.took)}, {words.size(done.size)}, "
+        f"{link(done.link, names)}: {phases}"
+    )
+
+
+def place(where: Place, names: Names) -> str:
+    """An engine's scheduler or rank: `D0 scheduler`, `P0 rank 1`."""
+    part = "scheduler" if where.is_scheduler else f"rank {where.rank}"
+    return f"{_name(where.engine, names) if where.engine else where.role} {part}"
+
+
+def link(between: Link, names: Names) -> str:
+    """Producer and consumer: `P0 -> D0`, with `?` for one not heard of."""
+    return f"{_name(between.producer, names)} -> {_name(between.consumer, names)}"
+
+
+def table(snapshot: Snapshot) -> Iterable[str]:
+    """The whole snapshot, for someone who looks once."""
+    if not snapshot.engines:
+        return [NO_ENGINE]
+    names = {line.id: line.name for line in snapshot.engines}
+    return [
+        status(snapshot),
+        "",
+        *_columns(PHASES, [_phase_cells(snapshot, index) for index in range(len(snapshot.phases))]),
+        *(["", "In flight"] if snapshot.rows else []),
+        *_columns(ROWS, [_row_cells(row, names) for row in snapshot.rows]),
+        *(["", "Ended last"] if snapshot.done else []),
+        *_columns(DONE, [_done_cells(done, names) for done in snapshot.done[:10]]),
+        "",
+        "Engines",
+        *_columns(ENGINES, [_engine_cells(snapshot, i) for i in range(len(snapshot.engines))]),
+    ]
+
+
+PHASES = ("phase", ">waiting", ">stalled", ">rate", ">p50", ">p99")
+ROWS = (" ", ">waited", "phase", "waits for", "link", ">ranks", ">size", ">age", "id")
+DONE = ("outcome", ">took", "link", ">size", "id")
+ENGINES = ("engine", "role", "state", ">ranks", ">in flight", ">waited for", ">heard", "id")
+"""Titles of columns; those with > have their cells to the right."""
+
+
+def _phase_cells(snapshot: Snapshot, index: int) -> tuple[str, ...]:
+    line = snapshot.phases[index]
+    return (
+        str(line.phase),
+        words.count(line.waiting),
+        words.count(line.stalled),
+        words.per_second(line.rate),
+        words.duration(line.p50),
+        words.duration(line.p99),
+    )
+
+
+def _row_cells(row: Row, names: Names) -> tuple[str, ...]:
+    return (
+        "!" if row.stalled else " ",
+        words.wait(row.waited),
+        str(row.phase),
+        place(row.waits_for, names) if row.waits_for else words.UNKNOWN,
+        link(row.link, names),
+        f"{row.ranks[0]}/{row.ranks[1]}",
+        words.size(row.size),
+        words.wait(row.age),
+        words.clean(row.id),
+    )
+
+
+def _done_cells(done: Done, names: Names) -> tuple[str, ...]:
+    return (
+        str(done.outcome),
+        words.duration(done.took),
+        link(done.link, names),
+        words.size(done.size),
+        words.clean(done.id),
+    )
+
+
+def _engine_cells(snapshot: Snapshot, index: int) -> tuple[str, ...]:
+    line = snapshot.engines[index]
+    return (
+        words.clean(line.name),
+        line.roles,
+        line.state,
+        words.count(line.ranks),
+        words.count(line.in_flight),
+        words.count(line.waited_for),
+        words.wait(line.heard),
+        words.clean(line.id),
+    )
+
+
+def _columns(titles: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
+    """Titles and cells under each other; nothing where there is no row."""
+    if not rows:
+        return
+    whole = [tuple(title.lstrip(">") for title in titles), *rows]
+    widths = [max(len(cells[index]) for cells in whole) for index in range(len(titles))]
+    for cells in whole:
+        parts = [
+            cell.rjust(width) if title.startswith(">") else cell.ljust(width)
+            for cell, title, width in zip(cells, titles, widths, strict=True)
+        ]
+        yield "  ".join(parts).rstrip()
+
+
+def _name(engine: str, names: Names) -> str:
+    return words.clean(names.get(engine, engine)) or "?"
+
+
+def _gone(totals: Totals) -> int:
+    return totals.finished + totals.failed + totals.abandoned
+
+
+def _stamped(wall: int, what: str, text: str) -> str:
+    return f"{words.moment_of_day(wall)} {what:9} {text}"

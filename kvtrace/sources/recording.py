@@ -1,0 +1,142 @@
+"""Reads a recording back into the moments it was made of, up to where it is damaged."""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from io import BufferedReader, FileIO
+from pathlib import Path
+from typing import TypeAlias
+
+from kvtrace.errors import RecordingError, UnknownKindError, WireError
+from kvtrace.moments import Lost, Moment
+from kvtrace.recording import VERSION, Header, Reader, after_start, header_of
+from kvtrace.sources.upgrade import readable, upgraded
+
+LONGEST = 1 << 20
+"""Bytes of a line; what is longer is not ours."""
+
+Stream: TypeAlias = BufferedReader | gzip.GzipFile
+
+GZIP = b"\x1f\x8b"
+"""How compressed recordings begin, whatever they are called."""
+
+
+class Recording:
+    """An open recording: its header at once, then its moments, which can be had once."""
+
+    def __init__(self, stream: Stream, name: str) -> None:
+        """Reads the header; raises RecordingError where this is no recording we can play."""
+        self.name = name
+        self.damage = ""
+        """What was wrong with it, as far as it was read; empty while nothing was."""
+
+        self._stream = stream
+        self.header = self._read_header()
+        self._reader = Reader(self.header)
+
+    def __iter__(self) -> Iterator[Moment]:
+        """Every moment; each thing that cannot be read is a Lost among them."""
+        last = self.header.monotonic
+        while line := self._readline():
+            moment = self._moment(line, last)
+            if moment is not None:
+                last = moment.at
+                yield moment
+        if self.damage.startswith("ends"):
+            yield Moment(last, Lost(unreadable=1))
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        self._stream.close()
+
+    def _read_header(self) -> Header:
+        first = self._readline()
+        if not first and not self.damage:
+            raise RecordingError(f"{self.name} is empty: nothing was recorded")
+        try:
+            header = header_of(first)
+        except WireError as error:
+            raise RecordingError(
+                f"{self.name} is not a recording: make one with `kvtrace record FILE`"
+            ) from error
+        if not readable(header.kvtrace):
+            raise RecordingError(
+                f"{self.name} is a recording of version {header.kvtrace}, and this kvtrace reads "
+                f"up to {VERSION}: replay it with a newer kvtrace ({header.version} wrote it)"
+            )
+        return header
+
+    def _readline(self) -> bytes:
+        """The next line; nothing at the end, whether the file ends well or not."""
+        try:
+            return self._stream.readline(LONGEST)
+        except EOFError:
+            self.damage = "ends in the middle of its compressed bytes"
+        except zlib.error:
+            self.damage = "ends early, in damaged compressed bytes"
+        except OSError as error:
+            self.damage = f"ends early, because it cannot be read ({error.strerror or error})"
+        return b""
+
+    def _moment(self, line: bytes, last: int) -> Moment | None:
+        try:
+            moment = self._reader.moment(upgraded(line, self.header.kvtrace))
+        except UnknownKindError:
+            return Moment(last, Lost(unknown=1))
+        except WireError:
+            # A line without an end was being written when the recorder was killed.
+            torn = not line.endswith(b"\n") and len(line) < LONGEST
+            self.damage = "breaks off in the middle of a line" if torn else "has damaged lines"
+            return Moment(last, Lost(unreadable=1))
+        if moment is not None and moment.at < last:
+            self.damage = "has lines out of order"
+            return Moment(last, moment.news)
+        return moment
+
+
+def open_recording(path: Path) -> Recording:
+    """The recording in this file, compressed or not; `-` is the standard input.
+
+    Raises RecordingError where it cannot be read, or is no recording we can play.
+    """
+    if str(path) == "-":
+        return Recording(_unzipped(BufferedReader(FileIO(0, closefd=False))), "the standard input")
+    try:
+        return Recording(_unzipped(path.open("rb")), str(path))
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def length(path: Path) -> int | None:
+    """Nanoseconds from the start of a recording to its last line; None where only playing tells."""
+    if str(path) == "-" or not path.is_file():
+        return None
+    try:
+        with _unzipped(path.open("rb")) as stream:
+            tail = _tail(stream)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    times = (after_start(line) for line in reversed(tail.splitlines()))
+    return next((time for time in times if time is not None), 0)
+
+
+def _tail(stream: Stream) -> bytes:
+    tail = b""
+    if not isinstance(stream, gzip.GzipFile):
+        stream.seek(0, 2)
+        stream.seek(max(0, stream.tell() - LONGEST))
+        return stream.read()
+    try:
+        while more := stream.read1(LONGEST):
+            tail = (tail + more)[-LONGEST:]
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        pass
+    return tail
+
+
+def _unzipped(stream: BufferedReader) -> Stream:
+    return gzip.GzipFile(fileobj=stream, mode="rb") if stream.peek(2)[:2] == GZIP else stream
+
+
+def _unreadable(path: Path, error: OSError) -> RecordingError:
+    return RecordingError(f"{path} cannot be read ({error.strerror}): check its name and its mode")
