@@ -1,0 +1,165 @@
+"""The ledger's writer: keeps what was told of every open half where traffic cannot overwrite it."""
+
+from mmap import mmap
+
+from kvtrace.black_box import COUNTERS_AT, Counter, Layout
+from kvtrace.events import (
+    AnyEvent,
+    BlocksReady,
+    BlocksReleased,
+    Event,
+    LeaseExpired,
+    MatchMade,
+    ReceiveReported,
+    RegistrationSkipped,
+    RequestFinished,
+    RequestResumed,
+    SendReported,
+    closes,
+)
+
+MAY_CLOSE: frozenset[type[Event]] = frozenset(
+    {
+        RequestResumed,
+        RegistrationSkipped,
+        ReceiveReported,
+        BlocksReleased,
+        SendReported,
+        LeaseExpired,
+        RequestFinished,
+        BlocksReady,
+    }
+)
+"""The kinds that `closes` can be true of: asking by type first is ten times as fast."""
+
+_TURNS = MAY_CLOSE | {MatchMade}
+
+MOST_SLOTS = 16
+"""Of one half, so that one that talks for ever leaves room for others."""
+
+FORGOTTEN_AFTER = 3_600_000_000_000
+"""Nanoseconds. Where there is no room, halves older than this are given up for new ones."""
+
+
+class _Half:
+    __slots__ = ("at", "free", "opened", "slots")
+
+    def __init__(self, opened: int) -> None:
+        self.slots: list[int] = []
+        self.at = 0
+        self.free = 0
+        self.opened = opened
+
+
+class Ledger:
+    """The open halves of one process, each in slots of its own.
+
+    It locks nothing: whoever calls holds the black box' lock.
+    """
+
+    def __init__(self, memory: mmap, words: "memoryview[int]", layout: Layout) -> None:
+        self._memory = memory
+        self._words = words
+        self._layout = layout
+        self._unused = list(range(layout.ledger_slots - 1, -1, -1))
+        self._open: list[dict[str, _Half]] = [{} for _ in range(256)]
+        self._noticed: dict[tuple[int, str], _Half] = {}
+        self._noticed_slots = 0
+
+    def take(self, event: Event, origin: int, record: bytes, at: int) -> None:
+        """Keep the record if its half is open or opens with it; free the half if it closes."""
+        request = event.request
+        if not request:
+            self._take_unnamed(event, origin, record, at)
+            return
+        halves = self._open[origin]
+        half = halves.get(request)
+        if type(event) in _TURNS:
+            half = self._turn(event, origin, half)
+        elif half is None and event.opens:
+            half = halves[request] = _Half(at)
+        if half is not None:
+            self._append(half, record, at)
+
+    def _append(self, half: _Half, record: bytes, at: int) -> bool:
+        size = len(record)
+        if size > half.free and not self._extend(half, size, at):
+            self._words[COUNTERS_AT // 8 + Counter.LEDGER_FULL] += 1
+            return False
+        start = half.at
+        self._memory[start : start + size] = record
+        half.at = start + size
+        half.free -= size
+        layout = self._layout
+        word = (layout.ledger_at + half.slots[-1] * layout.ledger_slot) // 8
+        self._words[word] = layout.ledger_room - half.free
+        return True
+
+    def _turn(self, event: Event, origin: int, half: _Half | None) -> _Half | None:
+        """The half, where it goes on; what was told under the consumer's id moves into it."""
+        halves = self._open[origin]
+        if not isinstance(event, MatchMade):
+            closing: AnyEvent = event  # type: ignore[assignment]  # AnyEvent is all there is
+            if half is None or not closes(closing):
+                return half
+            del halves[event.request]
+            self._free(half)
+            return None
+        noticed = self._noticed.pop((origin, event.remote_request), None)
+        if noticed is None:
+            return half
+        self._noticed_slots -= len(noticed.slots)
+        if half is None:
+            halves[event.request] = noticed
+            return noticed
+        half.slots[:0] = noticed.slots
+        return half
+
+    def _take_unnamed(self, event: Event, origin: int, record: bytes, at: int) -> None:
+        """Keep what only the consumer's id is known of, until a match names the half."""
+        remote = getattr(event, "remote_request", "")
+        if not remote:
+            return
+        half = self._noticed.get((origin, remote))
+        if half is None:
+            if not event.opens:
+                return
+            half = self._noticed[origin, remote] = _Half(at)
+        before = len(half.slots)
+        self._append(half, record, at)
+        self._noticed_slots += len(half.slots) - before
+        while self._noticed_slots > self._layout.ledger_slots // 2:
+            self._give_up(next(iter(self._noticed)))
+
+    def _extend(self, half: _Half, size: int, at: int) -> bool:
+        layout = self._layout
+        if size > layout.ledger_room or len(half.slots) >= MOST_SLOTS:
+            return False
+        if not self._unused and not self._make_room(at):
+            return False
+        slot = self._unused.pop()
+        half.slots.append(slot)
+        half.at = layout.ledger_at + (slot + 1) * layout.ledger_slot - layout.ledger_room
+        half.free = layout.ledger_room
+        return True
+
+    def _make_room(self, at: int) -> bool:
+        """Give up the oldest halves, where they are so old that nothing waits for them."""
+        for halves in self._open:
+            request = next(iter(halves), None)
+            if request is not None and at - halves[request].opened > FORGOTTEN_AFTER:
+                self._free(halves.pop(request))
+                self._words[COUNTERS_AT // 8 + Counter.GIVEN_UP] += 1
+        return bool(self._unused)
+
+    def _give_up(self, key: tuple[int, str]) -> None:
+        half = self._noticed.pop(key)
+        self._noticed_slots -= len(half.slots)
+        self._free(half)
+        self._words[COUNTERS_AT // 8 + Counter.GIVEN_UP] += 1
+
+    def _free(self, half: _Half) -> None:
+        layout = self._layout
+        for slot in half.slots:
+            self._words[(layout.ledger_at + slot * layout.ledger_slot) // 8] = 0
+        self._unused.extend(half.slots)
