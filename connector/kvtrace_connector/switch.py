@@ -1,7 +1,6 @@
-"""What the environment says about tracing.
+"""Whether the environment asks for tracing.
 
-`KVTRACE` switches it on (1, true, yes, on) or off (0, false, no, off), and off always wins;
-`KVTRACE_DIR` names the directory of the black boxes.
+`KVTRACE` switches it on (1, true, yes, on) or off (0, false, no, off), and off always wins.
 """
 
 import functools
@@ -18,11 +17,6 @@ _OFF = frozenset({"0", "false", "no", "off"})
 def asked(environment: Mapping[str, str] = os.environ) -> bool | None:
     """Whether tracing is asked for (`True`), refused (`False`) or not spoken of (`None`)."""
     return _read(environment.get("KVTRACE", "").strip().lower())
-
-
-def directory(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Where the black boxes go, if someone has said so."""
-    return environment.get("KVTRACE_DIR") or None
 
 
 @functools.cache

@@ -2,7 +2,6 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-from kvtrace_connector import switch
 from kvtrace_connector.signatures import known
 from paper_vllm import run, write
 
@@ -145,12 +144,6 @@ def test_named_by_its_module_it_traces_unless_refused(
 ) -> None:
     write(tmp_path, LATEST)
     assert answer(tmp_path, SETUP + "print(plugin.may_trace())", **environment) == (may, [])
-
-
-def test_the_directory_is_what_the_environment_says() -> None:
-    assert switch.directory({}) is None
-    assert switch.directory({"KVTRACE_DIR": ""}) is None
-    assert switch.directory({"KVTRACE_DIR": "/run/kvtrace"}) == "/run/kvtrace"
 
 
 REAL = """
