@@ -1,0 +1,111 @@
+"""Draws the engines: who is waited for, who holds how much, who fell silent."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from rich.text import Text
+
+from kvtrace import words
+from kvtrace.snapshot import EngineLine
+from kvtrace.tui.fitting import pack
+from kvtrace.tui.frame import Frame
+from kvtrace.tui.look import Look
+from kvtrace.tui.names import Names
+from kvtrace.tui.text import pad, piece
+
+SILENT = 5_000_000_000
+"""Nanoseconds after which an engine that says nothing is called silent."""
+
+_GAP = 3
+_BAR = 6
+_ROOM_FOR_BARS = 100
+
+
+def engines(frame: Frame, lines: int) -> list[Text]:
+    """A title and at most so many lines of engines, those that do not fit counted."""
+    if not lines:
+        return []
+    look = frame.look
+    title = piece(" ENGINE", look.style("muted", bold=True))
+    title.append("  blocks held for transfers, transfers in flight", look.style("muted"))
+    title.truncate(frame.width - 1)
+    every = _packed(frame)
+    shown = every[:lines]
+    hidden = sum(len(line) for line in every[lines:])
+    drawn = [Text(" " * _GAP).join(line) for line in shown]
+    if hidden:
+        drawn[-1].append(f"   + {hidden} more", look.style("muted"))
+    return [title, *(Text(" ").append_text(line) for line in drawn)]
+
+
+def engine_lines(frame: Frame) -> int:
+    """How many lines all engines take."""
+    return len(_packed(frame))
+
+
+def _packed(frame: Frame) -> list[list[Text]]:
+    """Cells in lines; producers first, and consumers from a new line."""
+    packed: list[list[Text]] = []
+    ordered = sorted(frame.snapshot.engines, key=_is_consumer)
+    names = frame.names
+    widest = max((len(names.engine(engine.id)) for engine in ordered), default=0)
+    for _, group in groupby(ordered, key=_is_consumer):
+        cells = [cell(engine, frame, names, widest) for engine in group]
+        packed += _split(cells, frame.width - 2)
+    return packed
+
+
+def _split(cells: Sequence[Text], width: int) -> list[list[Text]]:
+    lines, start = [], 0
+    for count in pack([cell.cell_len for cell in cells], width, gap=_GAP):
+        lines.append(list(cells[start : start + count]))
+        start += count
+    return lines
+
+
+def _is_consumer(engine: EngineLine) -> bool:
+    return not engine.roles.startswith("P")
+
+
+def cell(engine: EngineLine, frame: Frame, names: Names, widest: int) -> Text:
+    """One engine: name, mark, blocks held, transfers in flight; or why it says nothing."""
+    look = frame.look
+    line = piece(pad(names.engine(engine.id), widest), look.style("strong"))
+    said = _trouble(engine, look)
+    if said is not None:
+        return line.append(" ").append_text(said)
+    mark = look.glyphs.stalled if engine.waited_for else " "
+    line.append(mark, look.style("stalled"))
+    line.append_text(_held(engine, frame.width >= _ROOM_FOR_BARS, look))
+    return line.append(pad(words.count(engine.in_flight), 4, right=True), look.style("text"))
+
+
+def _trouble(engine: EngineLine, look: Look) -> Text | None:
+    """What is wrong with hearing from it."""
+    if engine.state == "died":
+        return piece(f"{look.glyphs.failed} died", look.style("stalled"))
+    if engine.state == "ended":
+        return piece(f"{look.glyphs.failed} ended", look.style("slow"))
+    if engine.state == "untraced":
+        return piece(f"{look.glyphs.unseen} not traced", look.style("slow"))
+    if engine.heard > SILENT:
+        silent = look.words(words.duration(engine.heard))
+        return piece(f"{look.glyphs.unseen} silent {silent}", look.style("slow"))
+    return None
+
+
+def _held(engine: EngineLine, with_bar: bool, look: Look) -> Text:
+    """The share of its KV blocks that transfers hold."""
+    if not engine.blocks:
+        width = _BAR + 6 if with_bar else 6
+        return piece(pad(look.glyphs.nothing, width, right=True), look.style("rule"))
+    percent = min(100 * engine.held_blocks // engine.blocks, 100)
+    said = pad(words.share(percent, engine.held_blocks), 4, right=True)
+    if not with_bar:
+        signs = look.glyphs.spark
+        sign = signs[min(percent * len(signs) // 100, len(signs) - 1)]
+        return piece(sign, look.style("muted")).append(f" {said}", look.style("muted"))
+    full = round(percent * _BAR / 100)
+    bar = piece(" " + look.glyphs.full * full, look.style("muted"))
+    bar.append(look.glyphs.empty * (_BAR - full), look.style("rule"))
+    return bar.append(f" {said}", look.style("muted"))
