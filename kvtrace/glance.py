@@ -68,7 +68,7 @@ def glance(opened: int) -> Glance:
     """The box at one look; raises BlackBoxError, OSError."""
     header = read_header(opened)
     facts = read_facts(opened, header) or Facts()
-    return Glance(header, facts, _newest(opened, header) or header.wall)
+    return Glance(header, facts, newest(opened, header) or header.wall)
 
 
 def held(opened: int) -> bool:
@@ -84,8 +84,8 @@ def held(opened: int) -> bool:
     return False
 
 
-def _newest(opened: int, header: Header) -> int:
-    """Wall time of the last record in the ring; 0 where it cannot be read."""
+def newest(opened: int, header: Header) -> int:
+    """When the newest record in the ring was written, by the wall clock; 0 where none is whole."""
     layout = header.layout
     number = read_counters(opened)[Counter.SLOTS]
     with contextlib.suppress(struct.error):
