@@ -14,6 +14,8 @@ class PrefillAdmitted(Event, frozen=True, kw_only=True, tag="prefill.admitted"):
     opens = True
     tokens: int = 0
     trace: str = ""
+    queued: int = 0
+    """Since the producer took the request in, until it was first scheduled."""
 
 
 class BlocksReady(Event, frozen=True, kw_only=True, tag="blocks.ready"):

@@ -1,0 +1,43 @@
+"""Hooks around the connector itself: the steps of its engine, and its end."""
+
+from typing import Any
+
+from kvtrace_connector.fuse import Bracket, Hook
+from kvtrace_connector.half import WorkerHalf
+from kvtrace_connector.scheduler import SchedulerHalf
+
+
+def step_began(half: WorkerHalf, *_: Any, **__: Any) -> None:
+    """Hook of bind_connector_metadata."""
+    half.steps.began = half.now()
+
+
+def loads_started(half: WorkerHalf, _: Any, forward_context: Any = None, *__: Any) -> None:
+    """Hook of start_load_kv, which knows whether this step runs the model."""
+    if getattr(forward_context, "attn_metadata", None) is not None:
+        half.steps.forwards += 1
+
+
+def step_ended(half: WorkerHalf, connector: Any, *_: Any, **__: Any) -> None:
+    """Hook of clear_connector_metadata."""
+    now = half.now()
+    sample = half.steps.ended(now)
+    if sample is not None:
+        half.record(sample)
+        worker = connector.connector_worker
+        half.tables.sample(half.record, worker, now, half.oldest(worker, now))
+
+
+def stopped(half: SchedulerHalf | WorkerHalf, *_: Any, **__: Any) -> Bracket:
+    """Hook of shutdown."""
+    yield
+    half.probe.leave("shutdown")
+
+
+HOOKS: dict[str, Hook] = {
+    "bind_connector_metadata": step_began,
+    "start_load_kv": loads_started,
+    "clear_connector_metadata": step_ended,
+    "shutdown": stopped,
+}
+"""What each method of the host's connector tells us."""

@@ -1,0 +1,116 @@
+"""What the halves of this process speak through: who says it, and the black box it goes to."""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from kvtrace.events import Event, ProcessStarted, TracingStopped
+from kvtrace.model import Role
+from kvtrace_connector.black_box import BlackBox
+from kvtrace_connector.fuse import Fuse
+
+logger = logging.getLogger("vllm.kvtrace")
+
+
+class Speaker(msgspec.Struct, frozen=True):
+    """One half of a connector: an engine's scheduler, or one of its ranks."""
+
+    engine: str
+    role: Role | None
+    """None where the engine can be either."""
+
+    rank: int
+
+
+class Box(Protocol):
+    """What events are written to; a black box, or a list of them in a test."""
+
+    def origin(self, engine: str, role: Role | None, rank: int) -> int: ...
+    def describe(self, origin: int, started: ProcessStarted) -> None: ...
+    def record(self, event: Event, origin: int) -> None: ...
+    def close(self, reason: str) -> None: ...
+
+
+class Recorder:
+    """Keeps this process' one black box, opened when its first half is built.
+
+    A box that cannot be opened is one warning, and no tracing.
+    """
+
+    def __init__(self, open_box: Callable[[], Box] = BlackBox.open) -> None:
+        self.fuse = Fuse(self._last_words)
+        self._open_box = open_box
+        self._box: Box | None = None
+        self._origins: dict[Speaker, int] = {}
+
+    def join(self, speaker: Speaker) -> None:
+        """Take a half in; what it says from now on is kept."""
+        if self._box is None:
+            self._open()
+        if self._box is not None:
+            self._origins[speaker] = self._box.origin(speaker.engine, speaker.role, speaker.rank)
+
+    def describe(self, speaker: Speaker, started: ProcessStarted) -> None:
+        """Keep what is true of a half for as long as it runs."""
+        if self._box is not None:
+            self._box.describe(self._origins[speaker], started)
+
+    def record(self, event: Event, speaker: Speaker) -> None:
+        """Write down what a half says; what it says after its goodbye is lost."""
+        if self._box is not None and speaker in self._origins:
+            self._box.record(event, self._origins[speaker])
+
+    def leave(self, speaker: Speaker, reason: str) -> None:
+        """Let a half go; the last one closes the box."""
+        self._origins.pop(speaker, None)
+        if not self._origins and self._box is not None:
+            box, self._box = self._box, None
+            box.close(reason)
+
+    def _open(self) -> None:
+        try:
+            self._box = self._open_box()
+        except OSError as error:
+            self.fuse.blown = True
+            logger.warning(
+                "kvtrace does not trace this process: it has no black box (%s). Transfers are not "
+                "affected. Make the directory writable, or name another one by KVTRACE_DIR.",
+                error,
+            )
+
+    def _last_words(self, error: str) -> None:
+        for speaker in tuple(self._origins):
+            self.record(TracingStopped(error=error[:500]), speaker)
+
+
+class Probe:
+    """One half's voice."""
+
+    __slots__ = ("_recorder", "fuse", "now", "speaker")
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        speaker: Speaker,
+        now: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        self.fuse = recorder.fuse
+        self.speaker = speaker
+        self.now = now
+        self._recorder = recorder
+        recorder.join(speaker)
+
+    def record(self, event: Event) -> None:
+        """Write down what happened."""
+        self._recorder.record(event, self.speaker)
+
+    def describe(self, started: ProcessStarted) -> None:
+        """Write down what is true for as long as the half runs."""
+        self._recorder.describe(self.speaker, started)
+
+    def leave(self, reason: str) -> None:
+        """Say goodbye."""
+        self._recorder.leave(self.speaker, reason)

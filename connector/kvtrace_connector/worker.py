@@ -1,0 +1,206 @@
+"""Hooks around the worker half's main thread: what it takes from its scheduler, and reports."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from kvtrace.events import (
+    BlocksQueued,
+    CompletionCounted,
+    FailureLogged,
+    HeartbeatSent,
+    LeaseExpired,
+    LeaseGranted,
+    LeaseRenewed,
+    ReceiveReported,
+    RegistrationQueued,
+    SendReported,
+)
+from kvtrace_connector.fuse import Bracket, Hook
+from kvtrace_connector.half import WorkerHalf
+from kvtrace_connector.plain import blocks_in, nanoseconds, reason, text
+
+NAMED_REASONS = ("dst_engine_id", "remote_engine_id")
+"""Where vLLM names the peer of a failure."""
+
+
+def work_taken(
+    half: WorkerHalf,
+    worker: Any,
+    metadata: Any,
+    *_: Any,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Bracket:
+    """Hook of start_load_kv."""
+    if getattr(worker, "pcp_rank", 0) and not getattr(worker, "pcp_dcp_sharded", False):
+        return
+    now = half.now()
+    for request_id, registration in metadata.push_registrations.items():
+        half.registered[request_id] = now
+        half.record(
+            RegistrationQueued(
+                request=request_id, producer=text(registration.get("remote_engine_id"))
+            )
+        )
+    for request_id, blocks in metadata.push_finished_blocks.items():
+        half.queued[request_id] = now
+        half.record(BlocksQueued(request=request_id, blocks=blocks_in(blocks)))
+    if not metadata.reqs_to_send:
+        return
+    granted = tuple(metadata.reqs_to_send)
+    yield
+    for request_id in granted:
+        until = worker._reqs_to_send.get(request_id)
+        if until is not None:
+            half.record(LeaseGranted(request=request_id, lease=nanoseconds(until - clock())))
+
+
+def results_told(half: WorkerHalf, worker: Any, *_: Any) -> Bracket:
+    """Hook of get_transfer_results, or of get_finished on releases without it."""
+    # Releases that reap leases in their own method tell of it there.
+    reaps = hasattr(worker, "_reap_expired_send_leases")
+    leases = {} if reaps else dict(worker._reqs_to_send)
+    outcome = yield
+    if outcome.error is not None:
+        return
+    sent, received, failed = _told(half, outcome.result)
+    for request_id in sent:
+        if leases.get(request_id, float("inf")) <= time.perf_counter():
+            _expired(half, request_id, 0)
+        half.forget_blocks(request_id)
+        half.record(SendReported(request=request_id))
+    for request_id in received:
+        half.forget_registration(request_id)
+        half.record(ReceiveReported(request=request_id, failed=request_id in failed))
+
+
+def _told(half: WorkerHalf, results: Any) -> tuple[Any, Any, Any]:
+    if isinstance(results, tuple):
+        sent, received = results
+        return sent or (), received or (), half.failed
+    return results.finished_sending, results.finished_recving, results.failed_recving
+
+
+def leases_reaped(half: WorkerHalf, worker: Any, done_sending: set[str], *_: Any) -> Bracket:
+    """Hook of _reap_expired_send_leases."""
+    if not worker._reqs_to_send:
+        return
+    before = frozenset(done_sending)
+    readers = dict(worker.consumer_notification_counts_by_req)
+    yield
+    for request_id in done_sending - before:
+        _expired(half, request_id, readers.get(request_id, 0))
+
+
+def _expired(half: WorkerHalf, request_id: str, readers: int) -> None:
+    writes = half.writes_of(request_id)
+    half.record(LeaseExpired(request=request_id, readers=readers, writes=writes))
+
+
+def heartbeat_taken(half: WorkerHalf, worker: Any, payload: str, *_: Any) -> None:
+    """Hook of _handle_heartbeat."""
+    named = payload.split(",")
+    strangers = [one for one in named if one not in worker._reqs_to_send]
+    half.record(
+        LeaseRenewed(
+            matched=len(named) - len(strangers),
+            unmatched=len(strangers),
+            example=text(strangers[0]) if strangers else "",
+        )
+    )
+
+
+def heartbeats_sent(half: WorkerHalf, _: Any, metadata: Any, *__: Any) -> Bracket:
+    """Hook of _send_heartbeats; the proxy around NIXL counts the messages."""
+    if not metadata.heartbeat_by_engine:
+        return
+    here = half.here
+    here.side = "D"
+    beats: dict[str, str] = {}
+    here.beats = beats
+    yield
+    here.side = ""
+    here.beats = None
+    for engine, beat in metadata.heartbeat_by_engine.items():
+        errors = [error for agent, error in beats.items() if half.engine_of(agent) == engine]
+        if errors:
+            failures = [error for error in errors if error]
+            half.record(
+                HeartbeatSent(
+                    producer=text(engine),
+                    requests=len(beat.req_ids),
+                    failed=len(failures),
+                    error=failures[0] if failures else "",
+                )
+            )
+
+
+def completions_counted(half: WorkerHalf, worker: Any, *_: Any) -> Bracket:
+    """Hook of _get_new_notifs."""
+    if not half.landed:
+        return
+    counts = worker.consumer_notification_counts_by_req
+    waiting = {
+        request_id: (counts.get(request_id, 0), producers)
+        for request_id, producers in tuple(half.landed.items())
+    }
+    outcome = yield
+    if outcome.error is not None:
+        return
+    for request_id, (before, producers) in waiting.items():
+        _counted(half, worker, request_id, (before, producers))
+
+
+def _counted(half: WorkerHalf, worker: Any, request_id: str, was: tuple[int, int]) -> None:
+    receive = worker._recving_metadata.get(request_id)
+    if receive is None:
+        half.landed.pop(request_id, None)
+        return
+    count = worker.consumer_notification_counts_by_req.get(request_id, 0)
+    needed = getattr(receive, "pp_size", 1) * max(1, was[1] // worker.world_size)
+    if request_id in worker._recving_transfers:
+        half.landed.pop(request_id, None)
+        half.record(CompletionCounted(request=request_id, count=needed, needed=needed))
+    elif count > was[0]:
+        half.record(CompletionCounted(request=request_id, count=count, needed=needed))
+
+
+def failure_logged(
+    half: WorkerHalf,
+    _: Any,
+    /,
+    failure_type: str,
+    req_id: str | None,
+    msg: str = "",
+    error: BaseException | None = None,
+    *__: Any,
+    **context: Any,
+) -> None:
+    """Hook of _log_failure, which hears of most failures."""
+    if req_id is not None and req_id in half.registered:
+        half.failed[req_id] = True
+    half.record(
+        FailureLogged(
+            request=text(req_id),
+            failure=text(failure_type),
+            message=text(msg),
+            error="" if error is None else reason(error),
+            error_type="" if error is None else type(error).__name__,
+            peer=text(next((context[name] for name in NAMED_REASONS if name in context), None)),
+        )
+    )
+
+
+HOOKS: dict[str, Hook] = {
+    "start_load_kv": work_taken,
+    "get_transfer_results": results_told,
+    "_reap_expired_send_leases": leases_reaped,
+    "_handle_heartbeat": heartbeat_taken,
+    "_send_heartbeats": heartbeats_sent,
+    "_get_new_notifs": completions_counted,
+    "_log_failure": failure_logged,
+}
+"""What the methods of the host's worker tell us that its main thread calls."""
+
+INSTEAD = {"get_transfer_results": "get_finished"}
+"""What stands in for a method that older releases do not have."""
