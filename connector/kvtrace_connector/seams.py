@@ -1,6 +1,7 @@
 """The places of vLLM that the traced connector relies on, each with the events it feeds."""
 
 from enum import StrEnum
+from functools import partial
 
 import msgspec
 
@@ -13,7 +14,7 @@ OWNERS = {
     "worker": f"{_NIXL}.push_worker:NixlPushConnectorWorker",
     "metadata": f"{_NIXL}.metadata:NixlConnectorMetadata",
     "receive": f"{_NIXL}.metadata:ReqMeta",
-    "remote": f"{_NIXL}.metadata:RemoteMeta",
+    "read_spec": f"{_NIXL}.tp_mapping:ReadSpec",
     "heartbeat": f"{_NIXL}.metadata:HeartbeatInfo",
     "results": f"{_CONNECTORS}.v1.base:KVConnectorTransferResults",
     "output": "vllm.v1.outputs:KVConnectorOutput",
@@ -21,7 +22,6 @@ OWNERS = {
     "factory": f"{_CONNECTORS}.factory:KVConnectorFactory",
     "module": f"{_NIXL}.connector",
     "wire": f"{_NIXL}.metadata",
-    "ids": f"{_NIXL}.utils",
 }
 """Where a seam is looked for: `module:class`, or a module alone for its globals."""
 
@@ -54,7 +54,8 @@ class Seam(msgspec.Struct, frozen=True, kw_only=True):
     member: str = ""
     kind: Kind
     needed: bool = False
-    """Without it nothing is traced; without any other only what it feeds is lost."""
+    """Nothing is traced without it. Without any other, only what it feeds is lost: so whatever a
+    hook reads unguarded is needed."""
 
     feeds: tuple[str, ...] = ()
     """The events that come from it."""
@@ -71,36 +72,16 @@ class Seam(msgspec.Struct, frozen=True, kw_only=True):
         return f"{name}: {self.text}" if self.text else name
 
 
-def _class(owner: str) -> Seam:
-    return Seam(owner=owner, kind=Kind.CLASS, needed=True)
-
-
-def _method(owner: str, member: str, *feeds: str, needed: bool = False, instead: str = "") -> Seam:
-    return Seam(
-        owner=owner,
-        member=member,
-        kind=Kind.METHOD,
-        needed=needed,
-        feeds=feeds,
-        instead=instead,
-    )
-
-
-def _global(owner: str, member: str, *feeds: str, needed: bool = False) -> Seam:
-    return Seam(owner=owner, member=member, kind=Kind.GLOBAL, needed=needed, feeds=feeds)
-
-
-def _attribute(
-    owner: str, member: str, *feeds: str, needed: bool = False, instead: str = ""
+def _seam(
+    kind: Kind, owner: str, member: str, *feeds: str, needed: bool = False, instead: str = ""
 ) -> Seam:
-    return Seam(
-        owner=owner,
-        member=member,
-        kind=Kind.ATTRIBUTE,
-        needed=needed,
-        feeds=feeds,
-        instead=instead,
-    )
+    return Seam(owner=owner, member=member, kind=kind, needed=needed, feeds=feeds, instead=instead)
+
+
+_class = partial(_seam, Kind.CLASS, member="", needed=True)
+_method = partial(_seam, Kind.METHOD)
+_attribute = partial(_seam, Kind.ATTRIBUTE)
+_global = partial(_seam, Kind.GLOBAL)
 
 
 def _tables(owner: str, *members: str) -> tuple[Seam, ...]:
@@ -110,19 +91,9 @@ def _tables(owner: str, *members: str) -> tuple[Seam, ...]:
 _CONNECTOR = (
     _class("connector"),
     _method("connector", "__init__", needed=True),
-    _method("connector", "register_kv_caches", "process.started", needed=True),
     _method("connector", "bind_connector_metadata", "step.sampled"),
     _method("connector", "clear_connector_metadata", "step.sampled"),
-    _method("connector", "on_new_request"),
-    _method("connector", "get_num_new_matched_tokens"),
-    _method("connector", "update_state_after_alloc"),
-    _method("connector", "build_connector_meta"),
-    _method("connector", "request_finished"),
-    _method("connector", "request_finished_all_groups"),
-    _method("connector", "update_connector_output"),
-    _method("connector", "start_load_kv"),
-    _method("connector", "get_finished", instead="connector.get_transfer_results"),
-    _method("connector", "get_transfer_results", instead="connector.get_finished"),
+    _method("connector", "start_load_kv", "step.sampled"),
     _method("connector", "shutdown", "process.stopped"),
     _attribute("connector", "connector_scheduler", needed=True),
     _attribute("connector", "connector_worker", needed=True),
@@ -155,55 +126,44 @@ _SCHEDULER = (
         *("receive.finished", "receive.failed", "blocks.released"),
         needed=True,
     ),
-    _method("scheduler", "set_xfer_handshake_metadata", "listener.started"),
     _method("scheduler", "_nixl_handshake_listener", "listener.started", "listener.died"),
-    _method("scheduler", "has_pending_push_work"),
-    _method("scheduler", "shutdown", "process.stopped"),
     _attribute("scheduler", "engine_id", needed=True),
-    _attribute("scheduler", "side_channel_host", "process.started"),
-    _attribute("scheduler", "side_channel_port", "process.started"),
+    _attribute("scheduler", "vllm_config", "process.started", needed=True),
+    _attribute("scheduler", "block_size", "process.started", needed=True),
+    _attribute("scheduler", "side_channel_host", "process.started", needed=True),
+    _attribute("scheduler", "side_channel_port", "process.started", needed=True),
     _attribute("scheduler", "_kv_lease_duration", "process.started"),
     _attribute("scheduler", "_push_registration_timeout", "process.started"),
-    _attribute("scheduler", "_push_registration_deadlines", "registration.expired"),
-    _attribute("scheduler", "_push_pending_registrations", "registration.staged"),
-    _attribute("scheduler", "_nixl_handshake_listener_t", "listener.started"),
-    *_tables("scheduler", "_reqs_need_recv", "_reqs_need_send", "_finished_request_blocks"),
-    *_tables("scheduler", "_newly_finished_push_blocks", "_reqs_in_batch", "_reqs_not_processed"),
-    *_tables("scheduler", "_heartbeat_by_engine", "_heartbeat_req_engine"),
+    _attribute("scheduler", "_push_registration_deadlines", "registration.expired", needed=True),
+    _attribute("scheduler", "_push_pending_registrations", "registration.staged", needed=True),
+    *_tables("scheduler", "_newly_finished_push_blocks", "_finished_request_blocks"),
+    *_tables("scheduler", "_heartbeat_req_engine"),
     _attribute("request", "request_id", needed=True),
     _attribute("request", "kv_transfer_params", needed=True),
     _attribute("request", "trace_headers"),
-    _attribute("request", "status", "request.finished"),
+    _attribute("request", "status", "request.finished", needed=True),
     _attribute("request", "num_computed_tokens", "blocks.ready"),
     _attribute("request", "num_prompt_tokens", "request.admitted"),
-    _attribute("output", "finished_recving", "receive.finished"),
-    _attribute("output", "finished_sending", "blocks.released"),
+    _attribute("output", "finished_recving", "receive.finished", needed=True),
+    _attribute("output", "finished_sending", "blocks.released", needed=True),
     _attribute("output", "failed_recving", "receive.failed"),
 )
 
 _METADATA = (
     _class("metadata"),
-    _attribute("metadata", "push_registrations", "registration.shipped", "registration.queued"),
-    _attribute("metadata", "push_finished_blocks", "blocks.shipped", "blocks.queued"),
-    _attribute("metadata", "reqs_to_send", "blocks.shipped", "lease.granted"),
-    _attribute("metadata", "reqs_to_recv", "registration.queued"),
-    _attribute("metadata", "reqs_in_batch"),
-    _attribute("metadata", "reqs_not_processed"),
-    _attribute("metadata", "heartbeat_by_engine", "heartbeat.sent"),
+    _attribute(
+        "metadata", "push_registrations", "registration.shipped", "registration.queued", needed=True
+    ),
+    _attribute("metadata", "push_finished_blocks", "blocks.shipped", "blocks.queued", needed=True),
+    _attribute("metadata", "reqs_to_send", "blocks.shipped", "lease.granted", needed=True),
+    _attribute("metadata", "heartbeat_by_engine", "heartbeat.sent", needed=True),
     _attribute("metadata", "scheduler_clock", "lease.granted"),
-    _attribute("receive", "local_block_ids"),
-    _attribute("receive", "local_physical_block_ids"),
-    _attribute("receive", "tp_size"),
     _attribute("receive", "pp_size"),
-    _attribute("receive", "remote"),
-    _attribute("remote", "engine_id"),
-    _attribute("remote", "request_id"),
-    _attribute("remote", "block_ids"),
-    _attribute("remote", "host"),
-    _attribute("remote", "port"),
-    _attribute("heartbeat", "req_ids", "heartbeat.sent"),
+    _attribute("read_spec", "remote_rank", "write.posted", needed=True),
+    _attribute("read_spec", "local_block_ids", "write.posted", needed=True),
+    _attribute("read_spec", "remote_block_ids", "write.posted", needed=True),
+    _attribute("heartbeat", "req_ids", "heartbeat.sent", needed=True),
     _global("wire", "PUSH_REG_NOTIF_PREFIX", "registration.sent", "notification.noticed"),
-    _method("ids", "get_base_request_id", "match.made", "match.missed"),
 )
 
 _HANDSHAKE = ("handshake.started", "handshake.finished", "handshake.failed")
@@ -219,27 +179,22 @@ _WORKER = (
         *("registration.queued", "blocks.queued", "lease.granted"),
         needed=True,
     ),
-    _method("worker", "_push_writer_loop", "writer.failed"),
     _method("worker", "_handle_push_reg_notif", "registration.noticed", "writer.failed"),
     _method("worker", "_send_registration_to_p", "registration.send_failed", "writer.failed"),
     _method("worker", "_do_send_reg_notif", "registration.sent", "registration.send_failed"),
     _method("worker", "_pop_matching_registration", "match.made", "match.missed"),
     _method("worker", "_pop_matching_finished_blocks", "match.made", "match.missed"),
     _method("worker", "_do_start_push_kv", "write.started", "writer.failed"),
-    _method("worker", "_xfer_blocks_for_req", "write.started"),
     _method("worker", "_xfer_blocks", "write.started", *_WRITE),
     _method("worker", "_get_new_notifs", "completion.counted"),
     _method("worker", "_ensure_handshake", "handshake.started"),
     _method("worker", "_nixl_handshake", *_HANDSHAKE),
-    _method("worker", "_background_nixl_handshake"),
     _method("worker", "_add_notif_only_remote_agent", instead="worker.add_remote_agent"),
     _method("worker", "add_remote_agent", "handshake.finished"),
     _method("worker", "_log_failure", "failure.logged"),
     _method("worker", "_handle_heartbeat", "lease.renewed"),
     _method("worker", "_send_heartbeats", "heartbeat.sent"),
-    _method("worker", "_reap_expired_send_leases", "lease.expired"),
-    _method("worker", "_pop_done_transfers", "write.finished", "write.failed"),
-    _method("worker", "_handle_failed_transfer", "write.failed"),
+    _method("worker", "_reap_expired_send_leases", "lease.expired", instead="worker.get_finished"),
     _method(
         "worker",
         "get_finished",
@@ -254,10 +209,9 @@ _WORKER = (
         needed=True,
         instead="worker.get_finished",
     ),
-    _method("worker", "shutdown", "process.stopped"),
     _attribute("results", "finished_sending", "send.reported", instead="worker.get_finished"),
     _attribute("results", "finished_recving", "receive.reported", instead="worker.get_finished"),
-    _attribute("results", "failed_recving", "receive.reported"),
+    _attribute("results", "failed_recving", "receive.reported", instead="worker._log_failure"),
     Seam(
         owner="worker",
         member="_send_heartbeats",
@@ -270,22 +224,21 @@ _WORKER = (
 _WORKER_STATE = (
     _attribute("worker", "nixl_wrapper", *_WRITE, "registration.sent", needed=True),
     _attribute("worker", "engine_id", needed=True),
+    _attribute("worker", "vllm_config", "process.started", needed=True),
+    _attribute("worker", "block_size", "process.started", needed=True),
     _attribute("worker", "tp_rank", needed=True),
-    _attribute("worker", "world_size", "completion.counted"),
+    _attribute("worker", "world_size", "completion.counted", needed=True),
     _attribute("worker", "compat_hash", "process.started"),
-    _attribute("worker", "xfer_stats"),
-    _attribute("worker", "consumer_notification_counts_by_req", "completion.counted"),
+    _attribute("worker", "consumer_notification_counts_by_req", "completion.counted", needed=True),
     _attribute("worker", "_engine_clock_offset", "handshake.finished"),
-    _attribute("worker", "_handshake_lock"),
-    _attribute("worker", "_sending_transfers_lock"),
-    _attribute("worker", "_push_writer_wake"),
-    _attribute("worker", "_push_writer_thread"),
-    *_tables("worker", "_remote_agents", "_handshake_futures", "_reqs_to_process"),
-    *_tables("worker", "_recving_metadata", "_recving_transfers", "_reqs_to_send"),
-    *_tables("worker", "_push_finished_blocks", "_pending_d_registrations"),
+    _attribute("worker", "_remote_agents", "handshake.started", needed=True),
+    _attribute("worker", "_recving_metadata", "completion.counted", needed=True),
+    _attribute("worker", "_recving_transfers", "completion.counted", needed=True),
+    _attribute("worker", "_reqs_to_send", "lease.granted", "lease.renewed", needed=True),
+    _attribute("worker", "_push_finished_blocks", "tables.sampled", needed=True),
+    _attribute("worker", "_pending_d_registrations", "tables.sampled", needed=True),
     *_tables("worker", "_sending_transfers", "_reg_send_inbox", "_finished_blocks_inbox"),
-    *_tables("worker", "_pending_completion_notifs", "_evict_finished_inbox"),
-    *_tables("worker", "_failed_recv_reqs"),
+    *_tables("worker", "_pending_completion_notifs", "_handshake_futures", "_failed_recv_reqs"),
     _attribute("worker", "_deferred_push_inbox"),
 )
 

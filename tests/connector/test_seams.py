@@ -1,8 +1,55 @@
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 import msgspec
-from kvtrace_connector.seams import OWNERS, SEAMS
+import pytest
+from kvtrace_connector.seams import OWNERS, SEAMS, Kind
 from kvtrace_connector.signatures import known
+from paper_vllm import ROOT
 
 from kvtrace import events
+
+OURS = sorted((ROOT / "connector" / "kvtrace_connector").glob("*.py"))
+
+NAMED = {"connector_output": "output"} | {
+    name: name
+    for name in ("connector", "scheduler", "worker", "metadata", "request", "results", "read_spec")
+}
+"""What our hooks call the host's objects, and whose seams those are."""
+
+OWNER = {"scheduler": "scheduler", "listener": "scheduler", "facade": "connector"}
+"""Whose methods the modules hook that do not hook the worker's."""
+
+UNNAMED = {
+    "worker._engine_clock_offset",  # tells which releases' handshakes answer with an offset
+    "metadata.scheduler_clock",  # tells which releases give leases by the worker's own clock
+    "wire.PUSH_REG_NOTIF_PREFIX",  # ours is a copy
+}
+"""Seams that we do not name where we rely on them."""
+
+
+def reads(module: Path) -> Iterator[str]:
+    """The seams that a module of ours reads from the host unguarded."""
+    tree = ast.parse(module.read_text())
+    imports = (node for node in tree.body if isinstance(node, ast.ImportFrom))
+    hosts = NAMED.keys() - {one.name for node in imports for one in node.names}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=member) if name in hosts:
+                if not hasattr(bytes, member):
+                    yield f"{NAMED[name]}.{member}"
+
+
+def hooks(module: Path) -> Iterator[str]:
+    """The host's methods that a module of ours hooks."""
+    owner = OWNER.get(module.stem, "worker")
+    for node in ast.parse(module.read_text()).body:
+        match node:
+            case ast.AnnAssign(target=ast.Name(id="HOOKS"), value=ast.Dict(keys=keys)):
+                names = (ast.literal_eval(key) for key in keys if key is not None)
+                yield from (f"{owner}.{name}" for name in names)
 
 
 def test_every_seam_has_one_name_and_one_entry_in_the_signatures() -> None:
@@ -20,3 +67,21 @@ def test_seams_feed_events_that_exist() -> None:
         if isinstance(one, type) and issubclass(one, msgspec.Struct)
     }
     assert {event for seam in SEAMS for event in seam.feeds} <= kinds
+
+
+@pytest.mark.parametrize("module", OURS, ids=lambda it: it.stem)
+def test_what_a_hook_reads_unguarded_is_needed(module: Path) -> None:
+    needed = {seam.name for seam in SEAMS if seam.needed or seam.instead}
+    assert set(reads(module)) <= needed
+
+
+@pytest.mark.parametrize("module", OURS, ids=lambda it: it.stem)
+def test_every_method_that_is_hooked_is_a_seam(module: Path) -> None:
+    assert set(hooks(module)) <= {seam.name for seam in SEAMS if seam.kind is Kind.METHOD}
+
+
+def test_every_seam_is_used() -> None:
+    ours = "\n".join(module.read_text() for module in OURS if module.stem != "seams")
+    words = set(re.findall(r"\w+", ours))
+    unused = {seam.name for seam in SEAMS if seam.member and seam.member not in words}
+    assert unused == UNNAMED
