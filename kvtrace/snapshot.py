@@ -2,6 +2,7 @@
 
 import msgspec
 
+from kvtrace.clocks import Clocks
 from kvtrace.model import Link, Mark, Outcome, Phase, Place
 from kvtrace.transfer import Transfer
 
@@ -169,3 +170,9 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
 
     rate: float
     """Events a second over the last ten."""
+
+    names: dict[str, str] = {}
+    """What screens call an engine, by its id; also of engines that only others speak of."""
+
+    clocks: Clocks = Clocks("")
+    """The engines' clocks against ours, for `timeline(transfer, clocks, now)`."""

@@ -35,6 +35,9 @@ class Half(msgspec.Struct, frozen=True, kw_only=True):
     told: dict[MarkKey, Told]
     """Never changed in place."""
 
+    ranks: int = 0
+    """Worker ranks of the engine, as its processes told; 0 where they did not."""
+
 
 class Transfer(msgspec.Struct, frozen=True, kw_only=True):
     """One request's KV cache on its way from a producer to a consumer."""
@@ -45,7 +48,11 @@ class Transfer(msgspec.Struct, frozen=True, kw_only=True):
     producer: Half | None = None
     consumer: Half | None = None
     joined: str = ""
-    """How the halves were joined: `match`, `base id`, or empty while there is only one."""
+    """How the halves were joined.
+
+    `match` (the producer named both ids), `registration` (the producer named the consumer's),
+    `base id` (only alike), or empty while there is only one.
+    """
 
     rivals: tuple[str, ...] = ()
     """Local ids of other halves that could as well be the counterpart."""

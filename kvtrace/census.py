@@ -1,0 +1,166 @@
+"""Counts and sorts what the fleet holds, for one snapshot after another."""
+
+from kvtrace.diagnosis.patience import patience
+from kvtrace.ended import done
+from kvtrace.ending import seen_from_start
+from kvtrace.engine_lines import engine_line, load
+from kvtrace.engines import Engine
+from kvtrace.fleet import Fleet
+from kvtrace.flow import Flow
+from kvtrace.model import Outcome, Role
+from kvtrace.moments import Moment, Record
+from kvtrace.names import Names
+from kvtrace.rows import row, worst_first
+from kvtrace.snapshot import Done, EngineLine, Losses, Row, Snapshot, Totals
+from kvtrace.standing import Standing, standing
+from kvtrace.transfer import Transfer
+
+SHOWN = 200
+"""Ended transfers in a snapshot."""
+
+
+class Census:
+    """The fleet, what was counted on the way, and what need not be worked out anew."""
+
+    def __init__(self, clock: str) -> None:
+        self._fleet = Fleet(clock)
+        self._flow = Flow()
+        self._names = Names()
+        self._clocks = self._fleet.clocks
+        self._standings: dict[str, tuple[Transfer, Standing]] = {}
+        self._done: dict[str, tuple[Transfer, Done]] = {}
+
+    def take(self, moment: Moment) -> None:
+        """Take in what arrived."""
+        before = self._fleet.events
+        self._fleet.take(moment)
+        if isinstance(moment.news, Record) and self._fleet.events > before:
+            self._flow.hear(moment.news, moment.at, self._clocks)
+
+    def snapshot(self, at: int) -> Snapshot:
+        """All that is known, as of `at` nanoseconds of our own clock."""
+        if self._fleet.clocks is not self._clocks:
+            self._clocks = self._fleet.clocks
+            self._standings.clear()
+            self._done.clear()
+        engines = {engine.id: engine for engine in self._fleet.engines.all()}
+        rows = self._rows(at, engines)
+        self._count_ended()
+        self._flow.forget(at)
+        return Snapshot(
+            at=at,
+            wall=self._wall(at, engines),
+            totals=self._totals(rows),
+            oldest=max((row.waited for row in rows), default=None),
+            phases=self._flow.phase_lines(rows, at),
+            rows=rows,
+            done=self._latest(),
+            engines=self._lines(at, engines, rows),
+            losses=self._losses(rows),
+            events=self._fleet.events,
+            rate=self._flow.rate(at),
+            names=self._named(rows),
+            clocks=self._clocks,
+        )
+
+    def _rows(self, at: int, engines: dict[str, Engine]) -> tuple[Row, ...]:
+        live = {t.id: t for t in self._fleet.table.live.values() if not self._is_stale(t)}
+        standings = {}
+        for name, transfer in live.items():
+            known = self._standings.get(name)
+            if known is None or known[0] is not transfer:
+                known = transfer, standing(transfer, self._clocks, at)
+            standings[name] = known
+        self._standings = standings
+        limits: dict[tuple[str, str, str], int] = {}
+        rows = []
+        for transfer, found in standings.values():
+            link, phase = found.link, found.phase
+            key = (link.producer, link.consumer, phase.value)
+            if key not in limits:
+                ends = engines.get(link.producer), engines.get(link.consumer)
+                limits[key] = patience(phase, *ends)
+            rows.append(row(transfer, found, limits[key], at))
+        return worst_first(rows)
+
+    def _is_stale(self, transfer: Transfer) -> bool:
+        """Whether it is only a registration of a consumer that we hear, and that has no such
+        request: with more consumer ranks than producer ranks some stay unmatched for ever."""
+        if transfer.consumer is not None or transfer.producer is None:
+            return False
+        told = transfer.producer.told.values()
+        if any(one.event.request for one in told):
+            return False
+        return any(getattr(one.event, "consumer", "") in self._fleet.engines for one in told)
+
+    def _count_ended(self) -> None:
+        for name in self._fleet.take_ended():
+            transfer = self._fleet.table.ended[name]
+            if seen_from_start(transfer):
+                over = self._fleet.table.endings[name]
+                made, phases = done(transfer, over, self._clocks)
+                self._done[name] = transfer, made
+                self._flow.passed(phases)
+
+    def _latest(self) -> tuple[Done, ...]:
+        """The last to end, newest first, with what was learned of them since."""
+        table = self._fleet.table
+        kept = {}
+        for name in list(table.ended)[-SHOWN:]:
+            transfer = table.ended[name]
+            if not seen_from_start(transfer):
+                continue
+            known = self._done.get(name)
+            if known is None or known[0] is not transfer:
+                known = transfer, done(transfer, table.endings[name], self._clocks)[0]
+            kept[name] = known
+        self._done = kept
+        found = (made for _, made in kept.values())
+        newest = sorted(found, key=lambda d: -self._clocks.instant(d.ended))
+        return tuple(newest)
+
+    def _totals(self, rows: tuple[Row, ...]) -> Totals:
+        outcomes = self._fleet.outcomes
+        return Totals(
+            waiting=len(rows),
+            stalled=sum(row.stalled for row in rows),
+            finished=outcomes[Outcome.FINISHED],
+            failed=outcomes[Outcome.FAILED],
+            abandoned=outcomes[Outcome.ABANDONED],
+        )
+
+    def _lines(
+        self, at: int, engines: dict[str, Engine], rows: tuple[Row, ...]
+    ) -> tuple[EngineLine, ...]:
+        loaded = load((row, self._standings[row.transfer.id][1]) for row in rows)
+        lines = [
+            engine_line(e, self._names.of(e.id, e.roles), loaded, self._clocks, at)
+            for e in engines.values()
+        ]
+        return tuple(sorted(lines, key=lambda line: not line.roles.startswith("P")))
+
+    def _named(self, rows: tuple[Row, ...]) -> dict[str, str]:
+        for one in rows:
+            self._names.of(one.link.producer, frozenset({Role.PRODUCER}))
+            self._names.of(one.link.consumer, frozenset({Role.CONSUMER}))
+        return self._names.given
+
+    def _losses(self, rows: tuple[Row, ...]) -> Losses:
+        lost = self._fleet.lost
+        errors = (offset.error or 0 for offset in self._clocks.offsets.values())
+        return Losses(
+            overwritten=lost.overwritten,
+            unreadable=lost.unreadable,
+            unknown=lost.unknown,
+            ledger_full=lost.ledger_full,
+            forgotten=self._fleet.forgotten,
+            ambiguous=sum(row.ambiguous for row in rows),
+            clock_error=max(errors, default=0),
+            lag=self._flow.take_lag(),
+        )
+
+    def _wall(self, at: int, engines: dict[str, Engine]) -> int:
+        """The time of day by the engine that was heard last; 0 before any was."""
+        newest = (engine.newest for engine in engines.values())
+        last = max(newest, key=self._clocks.instant, default=None)
+        return 0 if last is None else last.wall + at - self._clocks.instant(last)

@@ -1,0 +1,39 @@
+"""How long each phase may last before it counts as stalled, from the settings in force."""
+
+from kvtrace.engines import Engine
+from kvtrace.model import Phase
+
+SECOND = 1_000_000_000
+
+PATIENCE = {
+    # A registration, a write and a completion take milliseconds when all is well; five
+    # seconds is vLLM's own limit for one handshake, the slowest step that may precede them.
+    Phase.REGISTRATION: 5 * SECOND,
+    Phase.WRITE: 5 * SECOND,
+    Phase.COMPLETION: 5 * SECOND,
+    # Prompts queue for their prefill, and long ones take seconds to compute.
+    Phase.READINESS: 30 * SECOND,
+}
+"""Nanoseconds, before the settings are looked at."""
+
+STEPS = 3
+"""Longest steps that a phase may take: told at one step's end, acted on at the next's."""
+
+
+def patience(phase: Phase, producer: Engine | None, consumer: Engine | None) -> int:
+    """Nanoseconds after which this phase counts as stalled between these engines.
+
+    Slow steps lengthen it; the producer's lease bounds it where the lease may be running,
+    the consumer's own limit where it is not.
+    """
+    steps = max((e.longest_step for e in (producer, consumer) if e is not None), default=0)
+    allowed = max(PATIENCE[phase], STEPS * steps)
+    if phase is Phase.READINESS:
+        settings = consumer.settings if consumer is not None else None
+        return _bounded(allowed, settings.registration_timeout if settings is not None else 0)
+    settings = producer.settings if producer is not None else None
+    return _bounded(allowed, settings.lease if settings is not None else 0)
+
+
+def _bounded(allowed: int, limit: int) -> int:
+    return min(allowed, limit) if limit > 0 else allowed

@@ -1,0 +1,30 @@
+"""What is kept of a transfer that ended."""
+
+from kvtrace.clocks import Clocks
+from kvtrace.cuts import cuts
+from kvtrace.ending import Ending
+from kvtrace.missing import consumer_name, producer_name
+from kvtrace.model import Link
+from kvtrace.phases import Stretch, cut_up, spent
+from kvtrace.rows import called
+from kvtrace.snapshot import Done
+from kvtrace.standing import size
+from kvtrace.transfer import Transfer
+
+
+def done(transfer: Transfer, over: Ending, clocks: Clocks) -> tuple[Done, tuple[Stretch, ...]]:
+    """The ended transfer with its phases, which add up to the time that it took."""
+    found = cuts(transfer, clocks)
+    ended = max(found.start, clocks.instant(over.mark))
+    phases = cut_up(found, ended)
+    made = Done(
+        transfer=transfer,
+        id=called(transfer),
+        link=Link(producer_name(transfer), consumer_name(transfer)),
+        outcome=over.outcome,
+        ended=over.mark,
+        took=ended - found.start,
+        size=size(transfer.producer),
+        phases=tuple(spent(phases, ended).items()),
+    )
+    return made, phases

@@ -1,0 +1,114 @@
+"""Whether a transfer is over, and how it ended."""
+
+import msgspec
+
+from kvtrace.events import (
+    AnyEvent,
+    BlocksReady,
+    BlocksReleased,
+    LeaseExpired,
+    ReceiveFailed,
+    ReceiveFinished,
+    RegistrationSkipped,
+    RequestFinished,
+    RequestResumed,
+    SendReported,
+)
+from kvtrace.model import Mark, Outcome
+from kvtrace.steps import earliest
+from kvtrace.transfer import Half, Told, Transfer
+
+
+class Ending(msgspec.Struct, frozen=True):
+    """How a transfer ended, and when."""
+
+    outcome: Outcome
+    mark: Mark
+
+
+def ending(transfer: Transfer) -> Ending | None:
+    """How the transfer ended; None while it is in flight.
+
+    The consumer's word counts, since it is the one that waits; the producer's alone does
+    only where the consumer is not seen.
+    """
+    if transfer.consumer is not None:
+        return _consumer_ending(transfer.consumer)
+    if transfer.producer is not None:
+        return _producer_ending(transfer.producer)
+    return None
+
+
+def seen_from_start(transfer: Transfer) -> bool:
+    """Whether its beginning was seen, so that its durations say something."""
+    half = transfer.consumer or transfer.producer
+    return half is not None and any(told.event.opens for told in half.told.values())
+
+
+def may_end(event: AnyEvent) -> bool:
+    """Whether a transfer can be over because of this event."""
+    return isinstance(event, _LAST_WORDS)
+
+
+def _consumer_ending(half: Half) -> Ending | None:
+    failed = earliest(half, "receive.failed")
+    finished = earliest(half, "request.finished")
+    if _is_parked(finished):
+        # Its blocks stay held until the write that nobody waits for has landed.
+        return _end(Outcome.ABANDONED, earliest(half, "receive.finished", "receive.failed"))
+    if failed is not None:
+        return _end(Outcome.FAILED, failed)
+    resumed = earliest(half, "request.resumed")
+    if resumed is not None and isinstance(resumed.event, RequestResumed):
+        outcome = Outcome.FAILED if resumed.event.failed else Outcome.FINISHED
+        return _end(outcome, resumed)
+    skipped = earliest(half, "registration.skipped")
+    if skipped is not None:
+        return _end(Outcome.FINISHED, skipped)
+    received = earliest(half, "receive.finished")
+    if finished is not None and received is not None:
+        return _end(Outcome.FINISHED, received)
+    return _end(Outcome.ABANDONED, finished)
+
+
+def _producer_ending(half: Half) -> Ending | None:
+    expired = earliest(half, "lease.expired")
+    if expired is not None:
+        failed = earliest(half, "write.failed") is not None
+        return _end(Outcome.FAILED if failed else Outcome.ABANDONED, expired)
+    ready = earliest(half, "blocks.ready")
+    if ready is not None and isinstance(ready.event, BlocksReady) and not ready.event.held:
+        failed = "error" in ready.event.status.lower()
+        return _end(Outcome.FAILED if failed else Outcome.ABANDONED, ready)
+    return _end(Outcome.FINISHED, _all_reported(half) or earliest(half, "blocks.released"))
+
+
+def _all_reported(half: Half) -> Told | None:
+    """The last rank's report, once every rank that took the blocks has made one."""
+    reports = [told for key, told in half.told.items() if key[0] == "send.reported"]
+    took = {key[2] for key in half.told if key[0] == "blocks.queued"}
+    if not reports or took - {told.place.rank for told in reports}:
+        return None
+    return max(reports, key=lambda told: (told.mark.at, told.seq))
+
+
+def _is_parked(finished: Told | None) -> bool:
+    event = finished.event if finished is not None else None
+    return isinstance(event, RequestFinished) and event.parked
+
+
+def _end(outcome: Outcome, told: Told | None) -> Ending | None:
+    return None if told is None else Ending(outcome, told.mark)
+
+
+_LAST_WORDS = (
+    RequestResumed,
+    RequestFinished,
+    ReceiveFinished,
+    ReceiveFailed,
+    RegistrationSkipped,
+    BlocksReady,
+    BlocksReleased,
+    SendReported,
+    LeaseExpired,
+)

@@ -1,0 +1,167 @@
+"""What is known of each engine: its processes, what they told of themselves, and when last."""
+
+import msgspec
+
+from kvtrace.events import ProcessStarted, ProcessStopped, StepSampled, TracingStopped
+from kvtrace.model import Mark, Role
+from kvtrace.moments import Ended, Record
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """One scheduler, or one rank, of an engine, in the process that runs it."""
+
+    process: str
+    rank: int
+    since: int
+    """When we first heard of it, in nanoseconds of our clock."""
+
+    started: ProcessStarted | None = None
+    stopped: bool = False
+    """Whether it said goodbye."""
+
+    gone: bool = False
+    """Whether its process is no more."""
+
+    untraced: bool = False
+    longest: int = 0
+    """Nanoseconds of its longest step, as it told last."""
+
+
+class Engine(msgspec.Struct, frozen=True, kw_only=True):
+    """One engine, as far as its processes told."""
+
+    id: str
+    roles: frozenset[Role]
+    origins: tuple[Origin, ...]
+    """The newest of each rank, the scheduler first."""
+
+    newest: Mark
+    """Of the newest that it told."""
+
+    @property
+    def state(self) -> str:
+        """`alive`, `ended` (said goodbye), `died` (did not) or `untraced`."""
+        if any(origin.gone and not origin.stopped for origin in self.origins):
+            return "died"
+        if self.origins and all(origin.stopped for origin in self.origins):
+            return "ended"
+        return "untraced" if any(origin.untraced for origin in self.origins) else "alive"
+
+    @property
+    def workers(self) -> int:
+        """Worker ranks that we heard of."""
+        return sum(origin.rank >= 0 for origin in self.origins)
+
+    @property
+    def ranks(self) -> int:
+        """Worker ranks as the engine told; 0 where it did not."""
+        settings = self.settings
+        return settings.tp_size * settings.pp_size if settings is not None else 0
+
+    @property
+    def settings(self) -> ProcessStarted | None:
+        """What its first rank told of it, or its scheduler where no rank did."""
+        told = {o.rank: o.started for o in self.origins if o.started is not None}
+        return told[min(told, key=lambda rank: (rank < 0, rank))] if told else None
+
+    @property
+    def longest_step(self) -> int:
+        """Nanoseconds of the longest step that any rank told of last; 0 where none did."""
+        return max((origin.longest for origin in self.origins), default=0)
+
+
+class Engines:
+    """All engines heard of."""
+
+    def __init__(self) -> None:
+        self._origins: dict[str, dict[tuple[str, int], Origin]] = {}
+        self._roles: dict[str, frozenset[Role]] = {}
+        self._newest: dict[str, tuple[Record, int]] = {}
+        self._gone: dict[str, bool] = {}
+
+    def __contains__(self, engine: str) -> bool:
+        return engine in self._origins
+
+    def hear(self, record: Record, seen: int) -> None:
+        """Take in what the record says of its engine; `seen` is when we learned of it."""
+        name = record.engine
+        newest = self._newest.get(name)
+        if newest is None or record.at > newest[0].at:
+            self._newest[name] = record, seen
+        origins = self._origins.setdefault(name, {})
+        key = (record.process, record.rank)
+        if key not in origins:
+            origins[key] = self._introduced(record, seen)
+        if record.role is not None and record.role not in self._roles.get(name, ()):
+            self._roles[name] = self._roles.get(name, frozenset()) | {record.role}
+        if isinstance(record.event, _OF_ITSELF):
+            origins[key] = _told(origins[key], record)
+            if isinstance(record.event, ProcessStarted):
+                self._roles[name] = self._roles.get(name, frozenset()) | _roles(record.event)
+
+    def end(self, news: Ended) -> None:
+        """Take in that a process is gone."""
+        self._gone[news.process] = news.goodbye
+        for origins in self._origins.values():
+            for key, origin in origins.items():
+                if origin.process == news.process:
+                    origins[key] = _gone(origin, news.goodbye)
+
+    def clock_of(self, engine: str) -> str:
+        """The boot id of the engine's clock; empty where it was not heard."""
+        newest = self._newest.get(engine)
+        return newest[0].clock if newest is not None else ""
+
+    def get(self, engine: str) -> Engine | None:
+        """The engine; None where nothing of it was heard."""
+        if engine not in self._origins:
+            return None
+        record, seen = self._newest[engine]
+        ranks: dict[int, Origin] = {}
+        for origin in self._origins[engine].values():
+            known = ranks.get(origin.rank)
+            if known is None or (known.gone, -known.since) >= (origin.gone, -origin.since):
+                ranks[origin.rank] = origin
+        return Engine(
+            id=engine,
+            roles=self._roles.get(engine, frozenset()),
+            origins=tuple(ranks[rank] for rank in sorted(ranks)),
+            newest=Mark(record.at, record.wall, record.clock, seen),
+        )
+
+    def all(self) -> tuple[Engine, ...]:
+        """Every engine, in the order in which they were first heard."""
+        return tuple(found for name in self._origins if (found := self.get(name)) is not None)
+
+    def _introduced(self, record: Record, seen: int) -> Origin:
+        origin = Origin(process=record.process, rank=record.rank, since=seen)
+        if record.process in self._gone:
+            return _gone(origin, self._gone[record.process])
+        return origin
+
+
+def _roles(started: ProcessStarted) -> frozenset[Role]:
+    named = {"kv_producer": Role.PRODUCER, "kv_consumer": Role.CONSUMER}
+    role = named.get(started.kv_role)
+    return frozenset() if role is None else frozenset({role})
+
+
+def _told(origin: Origin, record: Record) -> Origin:
+    match record.event:
+        case ProcessStarted() as started:
+            return msgspec.structs.replace(origin, started=started)
+        case ProcessStopped():
+            return msgspec.structs.replace(origin, stopped=True)
+        case TracingStopped():
+            return msgspec.structs.replace(origin, untraced=True)
+        case StepSampled(longest=longest):
+            return msgspec.structs.replace(origin, longest=longest)
+        case _:
+            return origin
+
+
+def _gone(origin: Origin, goodbye: bool) -> Origin:
+    return msgspec.structs.replace(origin, gone=True, stopped=origin.stopped or goodbye)
+
+
+_OF_ITSELF = (ProcessStarted, ProcessStopped, TracingStopped, StepSampled)

@@ -1,0 +1,195 @@
+"""All transfers we know of: takes in moments, joins halves, forgets what ended long ago."""
+
+from collections import Counter
+
+from kvtrace.clocks import Clocks
+from kvtrace.ending import ending, may_end, seen_from_start
+from kvtrace.engines import Engines
+from kvtrace.events import RequestAdmitted, closes
+from kvtrace.hearing import Hearing
+from kvtrace.lifecycle import advance, begin
+from kvtrace.model import Outcome, Role
+from kvtrace.moments import Ended, Lost, Moment, Record
+from kvtrace.offsets import Offsets
+from kvtrace.pairing import Key, arrange, fresh_id, is_half, named, named_consumer, whose, with_half
+from kvtrace.strays import Strays
+from kvtrace.table import Table
+from kvtrace.transfer import Transfer
+
+
+class Fleet:
+    """The one mutable whole; the transfers and engines that it gives out are frozen."""
+
+    def __init__(self, clock: str, *, live_limit: int = 10_000, ended_limit: int = 2_000) -> None:
+        self.engines = Engines()
+        self.table = Table()
+        self.outcomes: Counter[Outcome] = Counter()
+        """Of the transfers whose beginning was seen."""
+
+        self.events = 0
+        self.repeats = 0
+        self.forgotten = 0
+        """Transfers in flight that were given up for room."""
+
+        self.lost = Lost()
+        """What the sources say they did not pass on, added up."""
+
+        self._limits = (live_limit, ended_limit)
+        self._hearing = Hearing()
+        self._offsets = Offsets(clock)
+        self._strays = Strays()
+        self._fresh: dict[str, None] = {}
+        self._counted: dict[str, Outcome] = {}
+
+    @property
+    def clocks(self) -> Clocks:
+        """The engines' clocks against ours, as far as known by now."""
+        return self._offsets.clocks(self.engines)
+
+    def take(self, moment: Moment) -> None:
+        """Take in what arrived; what arrived before changes nothing."""
+        match moment.news:
+            case Record() as record:
+                self._hear(record, moment.at)
+            case Lost() as lost:
+                self.lost = _added(self.lost, lost)
+            case Ended() as ended:
+                self.engines.end(ended)
+            case None:
+                pass
+
+    def take_ended(self) -> list[str]:
+        """The ids of those that ended since this was last asked, oldest first."""
+        found = [name for name in self._fresh if name in self.table.ended]
+        self._fresh = {}
+        return found
+
+    def _hear(self, record: Record, seen: int) -> None:
+        if not self._hearing.is_new(record.process, record.seq):
+            self.repeats += 1
+            return
+        self.events += 1
+        self.engines.hear(record, seen)
+        self._offsets.hear(record, seen)
+        key = whose(record)
+        if key is None:
+            return
+        name = self.table.find(key)
+        if name is not None:
+            self._grow(name, key, record, seen)
+        elif record.event.role is None or closes(record.event):
+            self._strays.keep(key, record, seen)
+        else:
+            self._open(key, record, seen)
+
+    def _open(self, key: Key, record: Record, seen: int) -> None:
+        """Begin a transfer with what may be the first of it, or the first we heard."""
+        half = begin(record.engine, record.role or key[1], key[2])
+        blank = with_half(Transfer(id=half.base), half)
+        if blank.id in self.table:
+            blank = with_half(Transfer(id=fresh_id(blank)), half)
+        self.table.replace(blank)
+        self.table.index(blank)
+        self._grow(blank.id, key, record, seen)
+        for stray, when in self._strays.give(key):
+            self._grow(self.table.find(key) or blank.id, key, stray, when)
+        if len(self.table.live) > self._limits[0]:
+            self.table.forget(next(iter(self.table.live)))
+            self.forgotten += 1
+
+    def _grow(self, name: str, key: Key, record: Record, seen: int) -> None:
+        transfer = self.table[name]
+        role = record.role or key[1]
+        half = transfer.producer if role is Role.PRODUCER else transfer.consumer
+        known = half or begin(record.engine, role, key[2])
+        grown = advance(known, record, seen)
+        if grown is known:
+            return
+        self.table.replace(with_half(transfer, grown))
+        if not known.told or _tells_more(transfer, record):
+            self._settle(name)
+        elif may_end(record.event):
+            self._judge(name)
+        if record.clock != self._offsets.ours:
+            self._offsets.compare(self.table[self.table.find(key) or name])
+
+    def _settle(self, name: str) -> None:
+        """Join and part the transfer and those like it, as far as the evidence goes."""
+        self.table.index(self.table[name])
+        group = self._group(name, with_ended=False)
+        made = arrange(group)
+        if any(t.id == name and is_half(t) and not t.rivals for t in made):
+            # Its counterpart may have ended before this half was heard of at all.
+            group = self._group(name, with_ended=True)
+            made = arrange(group)
+        kept = {transfer.id for transfer in made}
+        for transfer in group:
+            if transfer.id not in kept:
+                self._uncount(transfer.id)
+                self.table.forget(transfer.id)
+        for transfer in made:
+            self.table.replace(transfer)
+            self.table.index(transfer)
+            self._judge(transfer.id)
+
+    def _group(self, name: str, with_ended: bool) -> tuple[Transfer, ...]:
+        """The transfer and all that could share a half with it."""
+        transfer = self.table[name]
+        wanted = [self.table.find(key) for key in named(transfer)]
+        bases = {half.base for half in (transfer.producer, transfer.consumer) if half is not None}
+        alike = [other for base in bases for other in self.table.alike(base)]
+        chosen = dict.fromkeys(
+            other
+            for other in alike
+            if other in self.table.live or (with_ended and is_half(self.table[other]))
+        )
+        names = dict.fromkeys((*chosen, *wanted, name))
+        return tuple(self.table[n] for n in names if n is not None)
+
+    def _judge(self, name: str) -> None:
+        """Move the transfer to where it belongs: in flight, or ended."""
+        transfer = self.table[name]
+        over = ending(transfer)
+        if over is None:
+            if name in self.table.ended:
+                self._uncount(name)
+                self.table.revive(name)
+            return
+        if name in self.table.live:
+            self.table.end(name, over)
+            self._fresh[name] = None
+        self.table.endings[name] = over
+        self._uncount(name)
+        if seen_from_start(transfer):
+            self.outcomes[over.outcome] += 1
+            self._counted[name] = over.outcome
+        if len(self.table.ended) > self._limits[1]:
+            oldest = next(iter(self.table.ended))
+            self.table.forget(oldest)
+            self._counted.pop(oldest, None)
+
+    def _uncount(self, name: str) -> None:
+        """Take back what was counted for a transfer whose end is judged anew."""
+        outcome = self._counted.pop(name, None)
+        if outcome is not None:
+            self.outcomes[outcome] -= 1
+
+
+def _tells_more(transfer: Transfer, record: Record) -> bool:
+    """Whether the record may change which halves belong together."""
+    if isinstance(record.event, RequestAdmitted):
+        return True
+    theirs = named_consumer(record)
+    if theirs is None or transfer.joined != "match":
+        return theirs is not None
+    mine = transfer.consumer
+    return mine is not None and mine.request != theirs[2]
+
+
+def _added(lost: Lost, more: Lost) -> Lost:
+    return Lost(
+        overwritten=lost.overwritten + more.overwritten,
+        unreadable=lost.unreadable + more.unreadable,
+        unknown=lost.unknown + more.unknown,
+        ledger_full=lost.ledger_full + more.ledger_full,
+    )

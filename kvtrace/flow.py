@@ -1,0 +1,82 @@
+"""How fast events come in and phases are passed, and how late we hear of it."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from kvtrace.clocks import Clocks
+from kvtrace.durations import Durations
+from kvtrace.model import Phase
+from kvtrace.moments import Record
+from kvtrace.phases import Stretch
+from kvtrace.snapshot import PhaseLine, Row
+
+SECOND = 1_000_000_000
+
+
+class Flow:
+    """Counts by the second, and the durations of each phase."""
+
+    def __init__(self) -> None:
+        self._durations = {phase: Durations() for phase in Phase}
+        self._seconds: Counter[int] = Counter()
+        self._began: int | None = None
+        self._lag: int | None = None
+
+    def hear(self, record: Record, seen: int, clocks: Clocks) -> None:
+        """Count the record in the second in which it happened."""
+        if record.clock == clocks.ours:
+            instant = record.at
+        else:
+            offset = clocks.offsets.get(record.clock)
+            instant = seen if offset is None else record.at + offset.ns
+        if self._began is None:
+            self._began = seen
+        self._seconds[instant // SECOND] += 1
+        if instant >= self._began and (self._lag is None or seen - instant < self._lag):
+            self._lag = max(0, seen - instant)
+
+    def passed(self, found: Iterable[Stretch]) -> None:
+        """Count the phases that a transfer passed, once it ended."""
+        for stretch in found:
+            if stretch.ended is not None:
+                took = stretch.ended - stretch.began
+                self._durations[stretch.phase].add(stretch.ended, took)
+
+    def forget(self, now: int) -> None:
+        """Drop what is too old to count."""
+        for durations in self._durations.values():
+            durations.forget(now)
+        oldest = now // SECOND - 10
+        for second in [second for second in self._seconds if second < oldest]:
+            del self._seconds[second]
+
+    def rate(self, now: int) -> float:
+        """Events a second, over the last ten."""
+        second = now // SECOND
+        return sum(self._seconds[s] for s in range(second - 9, second + 1)) / 10
+
+    def take_lag(self) -> int:
+        """Nanoseconds between the freshest event since last asked and its arrival; else 0."""
+        lag, self._lag = self._lag, None
+        return lag or 0
+
+    def phase_lines(self, rows: tuple[Row, ...], now: int) -> tuple[PhaseLine, ...]:
+        """A line for each phase, in their order."""
+        waiting = Counter(row.phase for row in rows)
+        stalled = Counter(row.phase for row in rows if row.stalled)
+        lines = []
+        for phase, durations in self._durations.items():
+            count, p50, p99 = durations.percentiles()
+            lines.append(
+                PhaseLine(
+                    phase=phase,
+                    waiting=waiting[phase],
+                    stalled=stalled[phase],
+                    rate=durations.rate(now),
+                    count=count,
+                    p50=p50,
+                    p99=p99,
+                    history=durations.history(now),
+                )
+            )
+        return tuple(lines)

@@ -1,0 +1,66 @@
+"""How a half grows: facts are only added, so that any order and any repeat give the same."""
+
+from kvtrace.events import CompletionCounted, Event
+from kvtrace.identity import base_id
+from kvtrace.model import Mark, Place, Role
+from kvtrace.moments import Record
+from kvtrace.transfer import Half, MarkKey, Told
+from kvtrace.wire import KINDS
+
+
+def begin(engine: str, role: Role, request: str) -> Half:
+    """A half of which nothing is known yet but whose it is."""
+    return Half(engine=engine, role=role, request=request, base=base_id(request), told={})
+
+
+def advance(half: Half, record: Record, seen: int) -> Half:
+    """The half with what the record adds; the very same half where it adds nothing.
+
+    `seen` is when we learned of it, in nanoseconds of our own clock. Of an event told twice
+    the earlier one counts.
+    """
+    key = mark_key(record)
+    known = half.told.get(key)
+    if known is not None and (known.mark.at, known.seq) <= (record.at, record.seq):
+        return half
+    told = half.told.copy()
+    told[key] = Told(
+        Place(record.engine, half.role, record.rank),
+        Mark(record.at, record.wall, record.clock, seen),
+        record.event,
+        record.process,
+        record.seq,
+    )
+    return Half(
+        engine=half.engine,
+        role=half.role,
+        request=half.request,
+        base=half.base,
+        told=told,
+        ranks=half.ranks,
+    )
+
+
+def mark_key(record: Record) -> MarkKey:
+    """What tells this event of a half from every other."""
+    event = record.event
+    name, peer, ordinal = _SHAPES[type(event)]
+    return (
+        name,
+        record.process,
+        record.rank,
+        getattr(event, peer) if peer else -1,
+        getattr(event, ordinal) if ordinal else 0,
+    )
+
+
+def _shape(name: str, cls: type[Event]) -> tuple[str, str, str]:
+    """The event's name, and which of its fields say the peer rank and the ordinal."""
+    fields = cls.__struct_fields__
+    ordinal = "ordinal" if "ordinal" in fields else ""
+    if cls is CompletionCounted:
+        ordinal = "count"
+    return name, "peer_rank" if "peer_rank" in fields else "", ordinal
+
+
+_SHAPES = {cls: _shape(name, cls) for name, cls in KINDS.items()}

@@ -1,0 +1,166 @@
+"""Which steps of a transfer have not come yet, and who has to make them."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from kvtrace.clocks import Clocks
+from kvtrace.cuts import addressed, landed, matched, pairs, registering
+from kvtrace.ending import ending
+from kvtrace.model import SCHEDULER, Place, Role
+from kvtrace.steps import Steps, read
+from kvtrace.transfer import Transfer
+
+
+class Missing(msgspec.Struct, frozen=True):
+    """A step that is still to come."""
+
+    place: Place | None
+    """Who has to make it; None where we cannot know."""
+
+    name: str
+    """The event that would tell of it."""
+
+
+def waits_for(transfer: Transfer, clocks: Clocks) -> Place | None:
+    """Who must act next; None where we cannot know, and when the transfer is over."""
+    found = missing(transfer, clocks)
+    return found[0].place if found else None
+
+
+def missing(transfer: Transfer, clocks: Clocks) -> tuple[Missing, ...]:
+    """The steps still to come, in order: the first holds up all that follow.
+
+    Empty once the transfer is over.
+    """
+    if ending(transfer) is not None:
+        return ()
+    return tuple(_Expected(transfer, read(transfer, clocks)).steps())
+
+
+class _Expected:
+    """The steps of one transfer that have not come, in the order they are due."""
+
+    def __init__(self, transfer: Transfer, steps: Steps) -> None:
+        self._steps = steps
+        self._transfer = transfer
+        self._producer = producer_name(transfer)
+        self._consumer = consumer_name(transfer)
+        self._met = matched(steps)
+        self._wrote = bool(self._met) or bool(steps.at("write.finished"))
+
+    def steps(self) -> Iterator[Missing]:
+        yield from self._registration()
+        yield from self._readiness()
+        yield from self._match()
+        yield from self._writes()
+        yield from self._completion()
+
+    def _registration(self) -> Iterator[Missing]:
+        if self._transfer.consumer is None:
+            if self._producer_only_waits_for_consumer():
+                yield Missing(None, "registration.noticed")
+            return
+        if self._arrived():
+            return
+        if not self._has(*_STAGED):
+            yield Missing(self._place(Role.CONSUMER), "registration.staged")
+        sent = self._steps.ranks("registration.sent")
+        queued = self._steps.ranks("registration.queued")
+        for rank in sorted(registering(self._transfer, self._steps) - set(sent)):
+            place = self._place(Role.CONSUMER, rank if rank in queued else SCHEDULER)
+            name = "registration.sent" if rank in queued else "registration.queued"
+            yield Missing(place, name)
+        if not registering(self._transfer, self._steps):
+            yield Missing(self._place(Role.CONSUMER), "registration.queued")
+
+    def _producer_only_waits_for_consumer(self) -> bool:
+        return self._has("blocks.ready", "blocks.queued") and not self._has(
+            "registration.noticed", "match.made", "write.started", "write.posted"
+        )
+
+    def _arrived(self) -> bool:
+        """Whether every rank addressed has what it needs, so that what was sent is enough."""
+        wanted = addressed(self._steps)
+        return (bool(wanted) and not wanted - set(self._met)) or bool(landed(self._steps))
+
+    def _readiness(self) -> Iterator[Missing]:
+        if self._wrote or landed(self._steps) or self._has("blocks.queued"):
+            return
+        if self._has("blocks.ready"):
+            yield Missing(self._place(Role.PRODUCER), "blocks.queued")
+        else:
+            yield Missing(self._place(Role.PRODUCER), "blocks.ready")
+
+    def _match(self) -> Iterator[Missing]:
+        noticed = self._steps.ranks("registration.noticed")
+        done = {rank for rank, _ in landed(self._steps)}
+        for rank in sorted(addressed(self._steps) - set(self._met) - done):
+            name = "match.made" if rank in noticed else "registration.noticed"
+            if self._transfer.producer is not None:
+                yield Missing(self._place(Role.PRODUCER, rank), name)
+
+    def _writes(self) -> Iterator[Missing]:
+        posted = self._steps.at("write.posted")
+        wanted = pairs(self._steps)
+        for rank, peer in sorted(wanted - set(landed(self._steps))):
+            name = "write.finished" if (rank, peer) in posted else "write.posted"
+            yield Missing(self._place(Role.PRODUCER, rank), name)
+        for rank in sorted(set(self._met) - {pair[0] for pair in wanted}):
+            yield Missing(self._place(Role.PRODUCER, rank), "write.posted")
+
+    def _completion(self) -> Iterator[Missing]:
+        if self._transfer.consumer is None:
+            reported = self._steps.ranks("send.reported")
+            for rank in sorted(set(self._met) - set(reported)):
+                yield Missing(self._place(Role.PRODUCER, rank), "send.reported")
+            yield Missing(self._place(Role.PRODUCER), "blocks.released")
+            return
+        reported = self._steps.ranks("receive.reported")
+        counted = self._steps.ranks("completion.counted")
+        ranks = registering(self._transfer, self._steps)
+        if not self._has("receive.finished"):
+            for rank in sorted(ranks - set(reported)):
+                name = "receive.reported" if rank in counted else "completion.counted"
+                yield Missing(self._place(Role.CONSUMER, rank), name)
+            yield Missing(self._place(Role.CONSUMER), "receive.finished")
+        yield Missing(self._place(Role.CONSUMER), "request.resumed")
+
+    def _has(self, *names: str) -> bool:
+        return any(name in self._steps.firsts for name in names)
+
+    def _place(self, role: Role, rank: int = SCHEDULER) -> Place | None:
+        name = self._producer if role is Role.PRODUCER else self._consumer
+        return Place(name, role, rank) if name else None
+
+
+def producer_name(transfer: Transfer) -> str:
+    """The producer's engine id, from either half; empty where neither says."""
+    if transfer.producer is not None:
+        return transfer.producer.engine
+    if transfer.consumer is not None:
+        for told in transfer.consumer.told.values():
+            name = getattr(told.event, "producer", "")
+            if name:
+                return str(name)
+    return ""
+
+
+def consumer_name(transfer: Transfer) -> str:
+    """The consumer's engine id, from either half; empty where neither says."""
+    if transfer.consumer is not None:
+        return transfer.consumer.engine
+    if transfer.producer is not None:
+        for told in transfer.producer.told.values():
+            name = getattr(told.event, "consumer", "")
+            if name:
+                return str(name)
+    return ""
+
+
+_STAGED = (
+    "registration.staged",
+    "registration.shipped",
+    "registration.queued",
+    "registration.sent",
+)

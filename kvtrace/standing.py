@@ -1,0 +1,82 @@
+"""How one transfer stands: what it waits for, since when, and how far it has come."""
+
+import msgspec
+
+from kvtrace.clocks import Clocks
+from kvtrace.cuts import addressed, cuts, landed, pairs, registering
+from kvtrace.events import BlocksReady, RegistrationStaged, WriteFinished
+from kvtrace.missing import consumer_name, producer_name, waits_for
+from kvtrace.model import Link, Phase, Place
+from kvtrace.phases import Stretch, cut_up
+from kvtrace.steps import read
+from kvtrace.transfer import Half, Transfer
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a row needs of a transfer, and that changes only when the transfer does."""
+
+    start: int
+    """Nanoseconds of our clock."""
+
+    phases: tuple[Stretch, ...]
+    """The last is the present one."""
+
+    waits_for: Place | None
+    link: Link
+    ranks: tuple[int, int]
+    size: int
+    held: tuple[int, int]
+    """KV blocks that the producer, and the consumer, hold for it."""
+
+    @property
+    def phase(self) -> Phase:
+        """What it waits for."""
+        return self.phases[-1].phase
+
+    @property
+    def since(self) -> int:
+        """When the present phase began, in nanoseconds of our clock."""
+        return self.phases[-1].began
+
+
+def standing(transfer: Transfer, clocks: Clocks, now: int) -> Standing:
+    """How the transfer stands at `now`."""
+    found = cuts(transfer, clocks)
+    phases = cut_up(found, now)
+    return Standing(
+        start=found.start,
+        phases=phases,
+        waits_for=waits_for(transfer, clocks),
+        link=Link(producer_name(transfer), consumer_name(transfer)),
+        ranks=_ranks(transfer, clocks, phases[-1].phase),
+        size=size(transfer.producer),
+        held=(_held(transfer.producer), _held(transfer.consumer)),
+    )
+
+
+def size(producer: Half | None) -> int:
+    """Bytes that were written, as far as the producer told."""
+    told = producer.told.values() if producer is not None else ()
+    return sum(one.event.size for one in told if isinstance(one.event, WriteFinished))
+
+
+def _ranks(transfer: Transfer, clocks: Clocks, phase: Phase) -> tuple[int, int]:
+    """How many of how many ranks have written, or in completion counted."""
+    steps = read(transfer, clocks)
+    if phase is Phase.COMPLETION:
+        wanted = registering(transfer, steps)
+        reported = {**steps.ranks("completion.counted"), **steps.ranks("receive.reported")}
+        return len(wanted & set(reported)), len(wanted)
+    open_pairs = pairs(steps) - set(landed(steps))
+    wanted = addressed(steps)
+    idle = {rank for rank, _ in open_pairs} | (wanted - {rank for rank, _ in pairs(steps)})
+    return len(wanted - idle), len(wanted)
+
+
+def _held(half: Half | None) -> int:
+    told = half.told.values() if half is not None else ()
+    blocks = (one.event.blocks for one in told if isinstance(one.event, _HOLD))
+    return max(blocks, default=0)
+
+
+_HOLD = (BlocksReady, RegistrationStaged)

@@ -1,0 +1,81 @@
+"""The transfers by id, found by any of their engine-local ids, in bounded room."""
+
+from kvtrace.ending import Ending
+from kvtrace.pairing import Key, named, parts
+from kvtrace.transfer import Transfer
+
+
+class Table:
+    """Transfers in flight, the last ones that ended, and the ways to find them."""
+
+    def __init__(self) -> None:
+        self.live: dict[str, Transfer] = {}
+        """In flight, the first heard of first."""
+
+        self.ended: dict[str, Transfer] = {}
+        """The last to end, oldest first."""
+
+        self.endings: dict[str, Ending] = {}
+        """Of each of those."""
+
+        self._where: dict[Key, str] = {}
+        self._alike: dict[str, dict[str, None]] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.live or name in self.ended
+
+    def __getitem__(self, name: str) -> Transfer:
+        found = self.live.get(name)
+        return self.ended[name] if found is None else found
+
+    def find(self, key: Key) -> str | None:
+        """The id of the transfer that this engine-local id belongs to."""
+        return self._where.get(key)
+
+    def alike(self, base: str) -> tuple[str, ...]:
+        """The ids of the transfers with this base id, the first heard of first."""
+        return tuple(self._alike.get(base, ()))
+
+    def replace(self, transfer: Transfer) -> None:
+        """Put the transfer in the place of what had its id."""
+        (self.ended if transfer.id in self.ended else self.live)[transfer.id] = transfer
+
+    def index(self, transfer: Transfer) -> None:
+        """Let the transfer be found by all its ids."""
+        for side in parts(transfer):
+            self._where[side.key] = transfer.id
+        for key in named(transfer):
+            self._where.setdefault(key, transfer.id)
+        for half in (transfer.consumer, transfer.producer):
+            if half is not None:
+                self._alike.setdefault(half.base, {})[transfer.id] = None
+
+    def end(self, name: str, over: Ending) -> None:
+        """Move the transfer to those that ended."""
+        self.ended[name] = self.live.pop(name)
+        self.endings[name] = over
+
+    def revive(self, name: str) -> None:
+        """Move the transfer back to those in flight."""
+        self.live[name] = self.ended.pop(name)
+        del self.endings[name]
+
+    def forget(self, name: str) -> None:
+        """Drop the transfer and every way to find it."""
+        transfer = self[name]
+        for key in (*(side.key for side in parts(transfer)), *named(transfer)):
+            if self._where.get(key) == name:
+                del self._where[key]
+        for half in (transfer.consumer, transfer.producer):
+            if half is not None:
+                self._unlist(half.base, name)
+        self.live.pop(name, None)
+        self.ended.pop(name, None)
+        self.endings.pop(name, None)
+
+    def _unlist(self, base: str, name: str) -> None:
+        alike = self._alike.get(base)
+        if alike is not None:
+            alike.pop(name, None)
+            if not alike:
+                del self._alike[base]
