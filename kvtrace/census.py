@@ -61,6 +61,7 @@ class Census:
             rate=self._flow.rate(at),
             names=self._named(rows),
             clocks=self._clocks,
+            handshakes=tuple(self._fleet.handshakes),
         )
 
     def _rows(self, at: int, engines: dict[str, Engine]) -> tuple[Row, ...]:

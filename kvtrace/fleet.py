@@ -1,20 +1,29 @@
 """All transfers we know of: takes in moments, joins halves, forgets what ended long ago."""
 
-from collections import Counter
+from collections import Counter, deque
 
 from kvtrace.clocks import Clocks
 from kvtrace.ending import ending, may_end, seen_from_start
 from kvtrace.engines import Engines
-from kvtrace.events import RequestAdmitted, closes
+from kvtrace.events import (
+    HandshakeFailed,
+    HandshakeFinished,
+    HandshakeStarted,
+    RequestAdmitted,
+    closes,
+)
 from kvtrace.hearing import Hearing
-from kvtrace.lifecycle import advance, begin
+from kvtrace.lifecycle import advance, begin, told
 from kvtrace.model import Outcome, Role
 from kvtrace.moments import Ended, Lost, Moment, Record
 from kvtrace.offsets import Offsets
 from kvtrace.pairing import Key, arrange, fresh_id, is_half, named, named_consumer, whose, with_half
 from kvtrace.strays import Strays
 from kvtrace.table import Table
-from kvtrace.transfer import Transfer
+from kvtrace.transfer import Told, Transfer
+
+_HANDSHAKES = 200
+"""Handshakes that are kept: one for each pair of ranks, or the failing ones of some minutes."""
 
 
 class Fleet:
@@ -25,6 +34,9 @@ class Fleet:
         self.table = Table()
         self.outcomes: Counter[Outcome] = Counter()
         """Of the transfers whose beginning was seen."""
+
+        self.handshakes: deque[Told] = deque(maxlen=_HANDSHAKES)
+        """The last ones that were told without naming a request."""
 
         self.events = 0
         self.repeats = 0
@@ -73,6 +85,8 @@ class Fleet:
         self._offsets.hear(record, seen)
         key = whose(record)
         if key is None:
+            if isinstance(record.event, HandshakeStarted | HandshakeFinished | HandshakeFailed):
+                self.handshakes.append(told(record, _side(record), seen))
             return
         name = self.table.find(key)
         if name is not None:
@@ -184,6 +198,12 @@ def _tells_more(transfer: Transfer, record: Record) -> bool:
         return theirs is not None
     mine = transfer.consumer
     return mine is not None and mine.request != theirs[2]
+
+
+def _side(record: Record) -> Role:
+    """On whose half a handshake was made."""
+    side = getattr(record.event, "side", "")
+    return record.role or (Role.PRODUCER if side == Role.PRODUCER else Role.CONSUMER)
 
 
 def _added(lost: Lost, more: Lost) -> Lost:

@@ -23,21 +23,26 @@ def advance(half: Half, record: Record, seen: int) -> Half:
     known = half.told.get(key)
     if known is not None and (known.mark.at, known.seq) <= (record.at, record.seq):
         return half
-    told = half.told.copy()
-    told[key] = Told(
-        Place(record.engine, half.role, record.rank),
-        Mark(record.at, record.wall, record.clock, seen),
-        record.event,
-        record.process,
-        record.seq,
-    )
+    grown = half.told.copy()
+    grown[key] = told(record, half.role, seen)
     return Half(
         engine=half.engine,
         role=half.role,
         request=half.request,
         base=half.base,
-        told=told,
+        told=grown,
         ranks=half.ranks,
+    )
+
+
+def told(record: Record, role: Role, seen: int) -> Told:
+    """The record as a half keeps it."""
+    return Told(
+        Place(record.engine, role, record.rank),
+        Mark(record.at, record.wall, record.clock, seen),
+        record.event,
+        record.process,
+        record.seq,
     )
 
 

@@ -4,7 +4,7 @@ import msgspec
 
 from kvtrace.clocks import Clocks
 from kvtrace.model import Link, Mark, Outcome, Phase, Place
-from kvtrace.transfer import Transfer
+from kvtrace.transfer import Told, Transfer
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,4 +175,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """What screens call an engine, by its id; also of engines that only others speak of."""
 
     clocks: Clocks = Clocks("")
-    """The engines' clocks against ours, for `timeline(transfer, clocks, now)`."""
+    """The engines' clocks against ours, for `timeline(transfer, clocks, now, handshakes)`."""
+
+    handshakes: tuple[Told, ...] = ()
+    """The last ones that were told without naming a request, for the same; bounded."""
