@@ -29,6 +29,7 @@ def document(snapshot: Snapshot) -> Json:
         "phases": {str(line.phase): _phase(line) for line in snapshot.phases},
         "losses": msgspec.structs.asdict(snapshot.losses),
         "engines": [_engine(line) for line in snapshot.engines],
+        "names": snapshot.names,
         "transfers": [_transfer(row) for row in snapshot.rows],
         "done": [_done(done) for done in snapshot.done],
         "events": snapshot.events,

@@ -22,7 +22,9 @@ Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 class Header(msgspec.Struct, frozen=True, kw_only=True):
     """The first line: what form this is, and what its times count from."""
 
-    kvtrace: int = VERSION
+    kvtrace: int
+    """The version of the form."""
+
     version: str = ""
     """Of the kvtrace that wrote it."""
 
@@ -96,9 +98,9 @@ class Scribe:
             case Record():
                 return self._event(after, news)
             case Lost():
-                return _line(after, "lost", _told(news))
+                return _line(after, "lost", _counts(news))
             case Ended():
-                return _line(after, "ended", _told(news))
+                return _line(after, "ended", msgspec.structs.asdict(news))
 
     def _event(self, after: int, record: Record) -> bytes:
         key = (record.process, record.clock, record.engine, record.role, record.rank, record.thread)
@@ -190,9 +192,8 @@ def _introduced(number: int, record: Record) -> dict[str, Any]:
     return found
 
 
-def _told(news: Lost | Ended) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.to_builtins(news)
-    return {name: value for name, value in told.items() if value or isinstance(value, bool)}
+def _counts(lost: Lost) -> dict[str, Any]:
+    return {name: value for name, value in msgspec.structs.asdict(lost).items() if value}
 
 
 def _line(after: int, name: str, given: dict[str, Any]) -> bytes:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from kvtrace import words
-from kvtrace.model import Link, Place
+from kvtrace.model import Link, Outcome, Place
 from kvtrace.snapshot import Done, Losses, Row, Snapshot, Totals
 
 NO_ENGINE = "No engine heard yet: start vLLM with KVTRACE=1 in its environment."
@@ -21,7 +21,7 @@ class Reporter:
 
     def __init__(self) -> None:
         self._stalled: dict[str, Row] = {}
-        self._ended: set[str] = set()
+        self._ended: set[tuple[str, Outcome]] = set()
         self._gone = 0
         self._status = ""
         self._status_at: int | None = None
@@ -29,21 +29,21 @@ class Reporter:
 
     def lines(self, snapshot: Snapshot) -> Iterator[str]:
         """What to print for this snapshot; often nothing."""
-        names = {line.id: line.name for line in snapshot.engines}
-        yield from self._ends(snapshot, names)
-        yield from self._stalls(snapshot, names)
+        yield from self._ends(snapshot)
+        yield from self._stalls(snapshot)
         yield from self._summary(snapshot)
 
-    def _ends(self, snapshot: Snapshot, names: Names) -> Iterator[str]:
-        fresh = [done for done in snapshot.done if done.transfer.id not in self._ended]
-        self._ended = {done.transfer.id for done in snapshot.done}
+    def _ends(self, snapshot: Snapshot) -> Iterator[str]:
+        fresh = [done for done in snapshot.done if _key(done) not in self._ended]
+        self._ended = {_key(done) for done in snapshot.done}
         before, self._gone = self._gone, _gone(snapshot.totals)
         for done in reversed(fresh):
-            yield _stamped(done.ended.wall, done.outcome, ended(done, names))
-        if (unseen := self._gone - before - len(fresh)) > 0:
+            yield _stamped(done.ended.wall, done.outcome, ended(done, snapshot.names))
+        unseen = self._gone - before - len(fresh)
+        if unseen > 0 and len(fresh) == len(snapshot.done):
             yield _stamped(snapshot.wall, "ended", f"{words.count(unseen)} more, too many to list")
 
-    def _stalls(self, snapshot: Snapshot, names: Names) -> Iterator[str]:
+    def _stalls(self, snapshot: Snapshot) -> Iterator[str]:
         present = {row.transfer.id: row for row in snapshot.rows}
         for key, old in list(self._stalled.items()):
             row = present.get(key)
@@ -56,7 +56,7 @@ class Reporter:
         for key, row in present.items():
             if row.stalled and key not in self._stalled:
                 self._stalled[key] = row
-                yield _stamped(snapshot.wall, "stalled", waiting(row, names))
+                yield _stamped(snapshot.wall, "stalled", waiting(row, snapshot.names))
 
     def _summary(self, snapshot: Snapshot) -> Iterator[str]:
         if self._began is None:
@@ -132,7 +132,7 @@ def table(snapshot: Snapshot) -> Iterable[str]:
     """The whole snapshot, for someone who looks once."""
     if not snapshot.engines:
         return [NO_ENGINE]
-    names = {line.id: line.name for line in snapshot.engines}
+    names = snapshot.names
     return [
         status(snapshot),
         "",
@@ -220,6 +220,11 @@ def _columns(titles: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[s
 
 def _name(engine: str, names: Names) -> str:
     return words.clean(names.get(engine, engine)) or "?"
+
+
+def _key(done: Done) -> tuple[str, Outcome]:
+    # What is heard late can change how a transfer ended, and that is news.
+    return done.transfer.id, done.outcome
 
 
 def _gone(totals: Totals) -> int:

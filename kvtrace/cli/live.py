@@ -5,12 +5,11 @@ from pathlib import Path
 
 import click
 
-from kvtrace import monitor
 from kvtrace.cli import options
-from kvtrace.cli.host import boot_id
 from kvtrace.cli.interrupts import asked_to_stop, until
 from kvtrace.cli.tape import Tape
 from kvtrace.cli.view import View, view_options
+from kvtrace.cli.watching import snapshots, started
 from kvtrace.sources import run_directory
 
 EXAMPLES = """\b
@@ -39,6 +38,7 @@ def command(
     the screen; elsewhere it is lines of text.
     """
     where = options.readable(directory)
+    start = started()
     with ExitStack() as stack:
         if view.once:
             moments = run_directory.read_once(where, dead_for_ns=dead_for)
@@ -46,6 +46,6 @@ def command(
             stop = stack.enter_context(asked_to_stop())
             moments = until(stop, run_directory.watch(where, dead_for_ns=dead_for))
         if record is not None:
-            tape = stack.enter_context(closing(Tape(record, boot_id(), force=force)))
+            tape = stack.enter_context(closing(Tape(record, start, force=force)))
             moments = tape.beside(moments, view.warn)
-        view.show(monitor.watch(moments, clock=boot_id()), str(where))
+        view.show(snapshots(moments, start), str(where))

@@ -8,9 +8,8 @@ import click
 
 from kvtrace import words
 from kvtrace.cli import options
-from kvtrace.cli.host import boot_id
 from kvtrace.cli.interrupts import asked_to_stop, until
-from kvtrace.cli.tape import started
+from kvtrace.cli.watching import started
 from kvtrace.moments import Moment, Record
 from kvtrace.report import NO_ENGINE
 from kvtrace.sinks.recording import RecordingWriter
@@ -45,7 +44,7 @@ def command(
     A name that ends in .gz is compressed. Whatever ends the recorder, what it wrote stays readable.
     """
     where = options.readable(directory)
-    header = started(boot_id())
+    header = started()
     with asked_to_stop() as stop, closing(RecordingWriter(file, header, force=force)) as writer:
         progress = Progress(writer, header.monotonic)
         for moment in until(stop, run_directory.watch(where, dead_for_ns=dead_for)):

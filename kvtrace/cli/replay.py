@@ -1,18 +1,15 @@
 """`kvtrace replay`: a recording through the same monitor and the same screen."""
 
-from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import click
 
-from kvtrace import monitor
 from kvtrace.cli import options
 from kvtrace.cli.interrupts import asked_to_stop, until
 from kvtrace.cli.view import Form, View, view_options
-from kvtrace.moments import Moment
+from kvtrace.cli.watching import snapshots
 from kvtrace.playback import MAX, Playback
-from kvtrace.snapshot import Snapshot
 from kvtrace.sources.recording import Recording, length, open_recording
 
 EXAMPLES = """\b
@@ -40,7 +37,7 @@ def command(view: View, file: Path, speed: float | None) -> None:
     """
     with closing(open_recording(file)) as recording:
         if view.once:
-            view.show(_snapshots(recording, recording), str(file))
+            view.show(snapshots(recording, recording.header), str(file))
         else:
             _play(recording, file, view, speed)
         if recording.damage:
@@ -56,8 +53,4 @@ def _play(recording: Recording, file: Path, view: View, speed: float | None) -> 
     )
     with asked_to_stop() as stop:
         moments = until(stop, playback.play(recording))
-        view.show(_snapshots(recording, moments), str(file), playback)
-
-
-def _snapshots(recording: Recording, moments: Iterable[Moment]) -> Iterator[Snapshot]:
-    return monitor.watch(moments, clock=recording.header.clock)
+        view.show(snapshots(moments, recording.header), str(file), playback)

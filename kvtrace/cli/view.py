@@ -4,6 +4,7 @@ import functools
 import os
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from types import FrameType
@@ -84,17 +85,13 @@ def form(
 
 
 def _last(snapshots: Iterable[Snapshot], shape: Form) -> Iterator[str]:
-    last: Snapshot | None = None
-    for last in snapshots:
-        pass
-    if last is None:
-        return
-    if shape is Form.JSON:
+    for last in deque(snapshots, maxlen=1):
+        if shape is not Form.JSON:
+            yield from table(last)
+            return
         if not last.engines:
             click.echo(NO_ENGINE, err=True)
         yield encode(last)
-    else:
-        yield from table(last)
 
 
 def _documents(snapshots: Iterable[Snapshot]) -> Iterator[str]:

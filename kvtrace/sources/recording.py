@@ -24,13 +24,14 @@ GZIP = b"\x1f\x8b"
 class Recording:
     """An open recording: its header at once, then its moments, which can be had once."""
 
-    def __init__(self, stream: Stream, name: str) -> None:
+    def __init__(self, raw: BufferedReader, name: str) -> None:
         """Reads the header; raises RecordingError where this is no recording we can play."""
         self.name = name
         self.damage = ""
         """What was wrong with it, as far as it was read; empty while nothing was."""
 
-        self._stream = stream
+        self._raw = raw
+        self._stream = _unzipped(raw)
         self.header = self._read_header()
         self._reader = Reader(self.header)
 
@@ -47,7 +48,7 @@ class Recording:
 
     def close(self) -> None:
         """Lets go of the file."""
-        self._stream.close()
+        self._raw.close()
 
     def _read_header(self) -> Header:
         first = self._readline()
@@ -100,11 +101,16 @@ def open_recording(path: Path) -> Recording:
     Raises RecordingError where it cannot be read, or is no recording we can play.
     """
     if str(path) == "-":
-        return Recording(_unzipped(BufferedReader(FileIO(0, closefd=False))), "the standard input")
+        return Recording(BufferedReader(FileIO(0, closefd=False)), "the standard input")
     try:
-        return Recording(_unzipped(path.open("rb")), str(path))
+        raw = path.open("rb")
     except OSError as error:
         raise _unreadable(path, error) from error
+    try:
+        return Recording(raw, str(path))
+    except RecordingError:
+        raw.close()
+        raise
 
 
 def length(path: Path) -> int | None:
@@ -112,8 +118,8 @@ def length(path: Path) -> int | None:
     if str(path) == "-" or not path.is_file():
         return None
     try:
-        with _unzipped(path.open("rb")) as stream:
-            tail = _tail(stream)
+        with path.open("rb") as raw:
+            tail = _tail(_unzipped(raw))
     except OSError as error:
         raise _unreadable(path, error) from error
     times = (after_start(line) for line in reversed(tail.splitlines()))

@@ -1,0 +1,36 @@
+"""Turns moments into snapshots that tell the time of day, alike for what is live and replayed."""
+
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from kvtrace import __version__, monitor
+from kvtrace.moments import Moment
+from kvtrace.recording import VERSION, Header
+from kvtrace.snapshot import Snapshot
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+def started(boot_id: Path = BOOT_ID) -> Header:
+    """What time it is now, by this host's clocks, as a recording begins."""
+    try:
+        clock = boot_id.read_text(encoding="ascii").strip()
+    except OSError:
+        clock = ""
+    return Header(
+        kvtrace=VERSION,
+        version=__version__,
+        started_at=time.time_ns(),
+        monotonic=time.monotonic_ns(),
+        clock=clock,
+    )
+
+
+def snapshots(moments: Iterable[Moment], start: Header) -> Iterator[Snapshot]:
+    """What is known after each tenth of a second of these moments, which are on that clock."""
+    for snapshot in monitor.watch(moments, clock=start.clock):
+        wall = start.started_at + snapshot.at - start.monotonic
+        yield msgspec.structs.replace(snapshot, wall=wall) if start.started_at else snapshot

@@ -1,0 +1,38 @@
+"""Ctrl-C and SIGTERM."""
+
+import os
+import signal
+
+import pytest
+
+from kvtrace.cli.interrupts import SIGNALS, asked_to_stop, until
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_the_first_signal_asks(number: signal.Signals) -> None:
+    with asked_to_stop() as stop:
+        assert not stop.is_set()
+        os.kill(os.getpid(), number)
+        assert stop.is_set()
+
+
+def test_the_second_signal_interrupts() -> None:
+    with asked_to_stop():
+        os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_what_heard_them_before_hears_them_again() -> None:
+    before = [signal.getsignal(number) for number in SIGNALS]
+    with asked_to_stop():
+        pass
+    assert [signal.getsignal(number) for number in SIGNALS] == before
+
+
+def test_items_come_until_it_is_asked_to_stop() -> None:
+    with asked_to_stop() as stop:
+        items = until(stop, iter("abc"))
+        assert next(items) == "a"
+        stop.set()
+        assert list(items) == []

@@ -1,0 +1,65 @@
+"""What the values of options mean."""
+
+from pathlib import Path
+
+import click
+import pytest
+
+from kvtrace.cli.options import duration, readable, speed
+from kvtrace.errors import KvtraceError
+
+SECOND = 1_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("0", 0), ("90s", 90), ("30m", 1800), ("1h30m", 5400), ("2d", 172_800), ("0.5s", 0.5)],
+)
+def test_durations_are_written_as_one_says_them(text: str, seconds: float) -> None:
+    assert duration(text) == seconds * SECOND
+
+
+@pytest.mark.parametrize("text", ["", "90", "1w", "-5s", "h", "1h 30m", "1e3s"])
+def test_what_is_no_duration_shows_how_they_are_written(text: str) -> None:
+    with pytest.raises(click.BadParameter, match="write 90s, 30m, 24h, 2d or 0"):
+        duration(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "factor"), [("1", 1.0), ("0.1x", 0.1), ("1000x", 1000.0), ("max", float("inf"))]
+)
+def test_speeds_are_factors(text: str, factor: float) -> None:
+    assert speed(text) == factor
+
+
+@pytest.mark.parametrize("text", ["0", "0.05x", "1001x", "fast", "-1x", "nan", "inf"])
+def test_what_is_no_speed_shows_what_speeds_there_are(text: str) -> None:
+    with pytest.raises(click.BadParameter, match=r"write 0\.1x to 1000x, or max"):
+        speed(text)
+
+
+def test_the_directory_given_goes_before_the_environment(tmp_path: Path) -> None:
+    environ = {"KVTRACE_DIR": "/elsewhere"}
+    assert readable(tmp_path, environ=environ) == tmp_path
+    assert readable(None, environ=environ) == Path("/elsewhere")
+    assert readable(None, environ={}, uid=4242) == Path("/dev/shm/kvtrace-4242")
+
+
+def test_a_directory_may_still_come(tmp_path: Path) -> None:
+    assert readable(tmp_path / "later") == tmp_path / "later"
+
+
+def test_a_file_is_not_a_directory(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.touch()
+    with pytest.raises(KvtraceError, match="file is not a directory: name one with --dir"):
+        readable(path)
+    with pytest.raises(KvtraceError, match=r"cannot be read \(Not a directory"):
+        readable(path / "below")
+
+
+def test_a_directory_of_another_user_is_refused_but_to_root(tmp_path: Path) -> None:
+    owner = tmp_path.stat().st_uid
+    with pytest.raises(KvtraceError, match=f"belongs to user {owner}: run kvtrace as that user"):
+        readable(tmp_path, uid=owner + 1)
+    assert readable(tmp_path, uid=0) == tmp_path

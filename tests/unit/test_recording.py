@@ -1,0 +1,136 @@
+"""The form of a recording."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+
+from kvtrace.errors import UnknownKindError, WireError
+from kvtrace.moments import Ended, Lost, Moment
+from kvtrace.recording import Envelope, Header, Reader, Scribe, header_line, header_of
+from kvtrace.wire import KINDS
+from tests.unit.moments import SECOND, START, event_of, moment, record, streams
+
+HEADER = Header(kvtrace=1, version="0.1.0", started_at=1, monotonic=START, clock="boot")
+
+
+def written(*moments: Moment) -> list[bytes]:
+    scribe = Scribe(HEADER)
+    return b"".join(scribe.lines(one) for one in moments).splitlines(keepends=True)
+
+
+def read(lines: list[bytes]) -> list[Moment]:
+    reader = Reader(HEADER)
+    return [found for line in lines if (found := reader.moment(line)) is not None]
+
+
+def test_the_header_comes_back() -> None:
+    assert header_of(header_line(HEADER)) == HEADER
+
+
+def test_what_is_no_header_is_refused() -> None:
+    for line in (b"", b"[]", b"{}x", b"\xff", b'{"kvtrace":"1"}', b"[" * 10_000):
+        with pytest.raises(WireError):
+            header_of(line)
+
+
+@given(streams())
+def test_everything_that_arrives_comes_back_when_it_arrived(stream: list[Moment]) -> None:
+    kept = [one for one in stream if one.news is not None]
+    assert [one for one in read(written(*stream)) if one.news is not None] == kept
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_kind_of_event_comes_back(kind: str) -> None:
+    @settings(max_examples=10)
+    @given(event_of(KINDS[kind]))
+    def comes_back(event: object) -> None:
+        one = moment(1, record(event))  # type: ignore[arg-type]
+        assert read(written(one)) == [one]
+
+    comes_back()
+
+
+def test_no_event_has_an_attribute_that_the_envelope_needs() -> None:
+    taken = set(Envelope.__struct_fields__)
+    assert not {kind for kind, cls in KINDS.items() if taken & set(cls.__struct_fields__)}
+
+
+def test_silence_is_kept_once_a_second() -> None:
+    silent = [moment(tenth / 10) for tenth in range(1, 31)]
+    assert read(written(*silent)) == [moment(1), moment(2), moment(3)]
+
+
+def test_silence_just_after_an_event_is_not_kept() -> None:
+    assert len(read(written(moment(1, record()), moment(1.5), moment(2)))) == 2
+
+
+def test_a_speaker_is_introduced_once() -> None:
+    lines = written(moment(1, record()), moment(2, record(seq=2)), moment(3, record(rank=1)))
+    kinds = [json.loads(line)[1] for line in lines]
+    assert kinds == ["speaker", "blocks.ready", "blocks.ready", "speaker", "blocks.ready"]
+
+
+def test_a_line_says_when_what_and_the_attributes_by_name() -> None:
+    line = written(moment(2, record(seq=7, at=START + SECOND)))[-1]
+    assert json.loads(line) == [
+        2 * SECOND,
+        "blocks.ready",
+        {
+            "by": 1,
+            "seq": 7,
+            "at": START + SECOND,
+            "wall": 1_767_225_601 * SECOND,
+            "request": "r1",
+            "blocks": 4,
+        },
+    ]
+
+
+def test_what_ended_and_what_was_lost_are_lines_too() -> None:
+    lines = written(moment(0, Lost(overwritten=3)), moment(0, Ended(process="a", goodbye=False)))
+    assert lines == [
+        b'[0,"lost",{"overwritten":3}]\n',
+        b'[0,"ended",{"process":"a","goodbye":false}]\n',
+    ]
+
+
+def test_a_kind_that_a_newer_kvtrace_wrote_is_known_to_be_one() -> None:
+    written(moment(0, record()))
+    reader = Reader(HEADER)
+    reader.moment(b'[0,"speaker",{"by":1,"process":"a"}]')
+    for name in ("blocks.teleported", "weather"):
+        line = b'[0,"%s",{"by":1,"seq":1,"at":1,"wall":1}]' % name.encode()
+        with pytest.raises(UnknownKindError):
+            reader.moment(line)
+
+
+def test_an_attribute_that_a_newer_kvtrace_wrote_is_passed_over() -> None:
+    reader = Reader(HEADER)
+    reader.moment(b'[0,"speaker",{"by":1,"process":"a","mood":"good"}]')
+    found = reader.moment(b'[0,"blocks.ready",{"by":1,"seq":1,"at":1,"wall":1,"mood":2}]')
+    assert found is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'[0,"silence"]',
+        b'[-1,"silence",{}]',
+        b'[1e300,"silence",{}]',
+        b'[99999999999999999999999,"silence",{}]',
+        b'[0,"blocks.ready",{"by":9,"seq":1,"at":1,"wall":1}]',
+        b'[0,"blocks.ready",{"by":1}]',
+        b'[0,"lost",{"overwritten":"many"}]',
+        b'[0,"ended",{}]',
+        b'[0,"speaker",{"by":1}]',
+        b"\xff\xfe",
+        b"[" * 100_000,
+    ],
+)
+def test_a_damaged_line_is_said_to_be_one(line: bytes) -> None:
+    with pytest.raises(WireError):
+        Reader(HEADER).moment(line)

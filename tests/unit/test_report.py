@@ -1,0 +1,156 @@
+"""What is printed where there is no screen."""
+
+from kvtrace.model import Link, Mark, Outcome, Phase, Place, Role
+from kvtrace.report import NO_ENGINE, Reporter, losses, place, status, table
+from kvtrace.snapshot import Losses, Snapshot, Totals
+from tests.unit.snapshots import SECOND, WALL, done, phase_line, row, snapshot
+
+
+def said(*snapshots: Snapshot) -> list[str]:
+    """Every line but its time."""
+    reporter = Reporter()
+    return [line.split(" ", 1)[1] for one in snapshots for line in reporter.lines(one)]
+
+
+def without_status(*snapshots: Snapshot) -> list[str]:
+    return [line for line in said(*snapshots) if not line.startswith("status")]
+
+
+def test_the_status_is_said_at_once_and_then_once_a_second() -> None:
+    frames = [snapshot(tenth / 10, totals=Totals(finished=tenth)) for tenth in range(21)]
+    lines = [line for line in said(*frames) if line.startswith("status")]
+    assert [line.split("; ")[1].split(" ")[0] for line in lines] == ["0", "10", "20"]
+
+
+def test_a_status_that_stays_is_said_every_ten_seconds() -> None:
+    assert len(said(*(snapshot(second) for second in range(21)))) == 3
+
+
+def test_the_status_tells_what_is_in_flight_and_what_ended() -> None:
+    one = snapshot(
+        rows=(row(), row("r2", stalled=True)),
+        oldest=6 * SECOND,
+        totals=Totals(waiting=1, stalled=1, finished=1234, failed=2, abandoned=3),
+    )
+    assert status(one) == (
+        "2 in flight, 1 stalled, the oldest for 6.00 s; "
+        "1,234 finished, 2 failed, 3 abandoned; nothing lost"
+    )
+
+
+def test_where_no_engine_is_heard_it_says_what_to_set() -> None:
+    silent = [snapshot(second / 2, engines=()) for second in range(5)]
+    assert said(*silent) == [f"status    {NO_ENGINE}"]
+    assert "KVTRACE=1" in NO_ENGINE
+
+
+def test_a_transfer_that_ended_is_said_once_with_its_own_time() -> None:
+    reporter = Reporter()
+    old = done(ended=Mark(at=1, wall=WALL - SECOND, clock="boot", seen=1))
+    totals = Totals(finished=1)
+    first = list(reporter.lines(snapshot(done=(old,), totals=totals)))
+    assert first[0].endswith("finished  r0 in 1.00 s, 4.1 kB, P0 -> D0: write 1.00 s")
+    assert first[0][:12] != first[1][:12]
+    assert list(reporter.lines(snapshot(0.1, done=(old,), totals=totals))) == []
+
+
+def test_how_it_ended_is_the_first_word() -> None:
+    lines = without_status(
+        snapshot(
+            totals=Totals(failed=1, abandoned=1),
+            done=(done("r2", outcome=Outcome.ABANDONED), done("r1", outcome=Outcome.FAILED)),
+        )
+    )
+    assert [line.split()[:2] for line in lines] == [["failed", "r1"], ["abandoned", "r2"]]
+
+
+def test_an_outcome_that_changes_is_said_again() -> None:
+    lines = without_status(
+        snapshot(done=(done("r1", outcome=Outcome.ABANDONED),), totals=Totals(abandoned=1)),
+        snapshot(1, done=(done("r1"),), totals=Totals(finished=1)),
+    )
+    assert [line.split()[0] for line in lines] == ["abandoned", "finished"]
+
+
+def test_more_than_the_snapshot_lists_are_counted() -> None:
+    lines = without_status(
+        snapshot(), snapshot(0.1, totals=Totals(finished=500), done=(done("r1"),))
+    )
+    assert lines[1] == "ended     499 more, too many to list"
+
+
+def test_a_stall_is_said_when_it_begins_and_when_it_is_over() -> None:
+    stalled = row(stalled=True, waited=6 * SECOND)
+    lines = without_status(
+        snapshot(rows=(row(),)),
+        snapshot(1, rows=(stalled,)),
+        snapshot(2, rows=(stalled,)),
+        snapshot(3, rows=(row(phase=Phase.WRITE),)),
+    )
+    assert lines == [
+        "stalled   r1 in readiness for 6.00 s, waits for P0 scheduler, P0 -> D0",
+        "unstuck   r1 after stalling in readiness",
+    ]
+
+
+def test_a_stall_in_the_next_phase_is_a_new_one() -> None:
+    lines = without_status(
+        snapshot(rows=(row(stalled=True),)),
+        snapshot(1, rows=(row(stalled=True, phase=Phase.WRITE),)),
+    )
+    assert [line.split()[0] for line in lines] == ["stalled", "unstuck", "stalled"]
+
+
+def test_a_stalled_transfer_that_ends_is_said_to_have_ended_only() -> None:
+    lines = without_status(
+        snapshot(rows=(row(stalled=True),)),
+        snapshot(1, done=(done("r1"),), totals=Totals(finished=1)),
+    )
+    assert [line.split()[0] for line in lines] == ["stalled", "finished"]
+
+
+def test_losses_are_named() -> None:
+    assert losses(Losses()) == "nothing lost"
+    assert (
+        losses(Losses(overwritten=4096, unknown=2)) == "lost: 4,096 overwritten, 2 of a newer kind"
+    )
+
+
+def test_an_id_from_outside_cannot_break_a_line() -> None:
+    lines = without_status(snapshot(rows=(row("a\x1b[31m\nb", stalled=True),)))
+    assert "\x1b" not in lines[0]
+    assert "\n" not in lines[0]
+
+
+def test_a_side_not_heard_of_is_a_question_mark() -> None:
+    lines = without_status(
+        snapshot(rows=(row(stalled=True, waits_for=None, link=Link("", "decode-0")),))
+    )
+    assert lines == ["stalled   r1 in readiness for 1.00 s, ? -> D0"]
+
+
+def test_a_place_is_a_scheduler_or_a_rank() -> None:
+    assert place(Place("x", Role.CONSUMER), {"x": "D0"}) == "D0 scheduler"
+    assert place(Place("x", Role.CONSUMER, 3), {}) == "x rank 3"
+    assert place(Place("", Role.CONSUMER), {}) == "D scheduler"
+
+
+def test_the_table_shows_phases_transfers_and_engines() -> None:
+    one = snapshot(
+        rows=(row(stalled=True, ranks=(1, 2)),),
+        done=(done(),),
+        phases=(phase_line(Phase.WRITE, waiting=3, p50=SECOND, p99=2 * SECOND, rate=1.5),),
+    )
+    text = "\n".join(table(one))
+    for part in ("write", "1.00 s", "2.00 s", "1.50/s", "1/2", "P0 scheduler", "P0 -> D0", "alive"):
+        assert part in text
+
+
+def test_the_table_of_nothing_says_what_to_set() -> None:
+    assert list(table(snapshot(engines=()))) == [NO_ENGINE]
+
+
+def test_columns_stand_under_each_other() -> None:
+    lines = list(table(snapshot(rows=(row(), row("r2", waited=100 * SECOND)))))
+    start = lines.index("In flight")
+    assert len({line.index("readiness") for line in lines[start + 2 : start + 4]}) == 1
