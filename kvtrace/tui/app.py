@@ -18,9 +18,11 @@ from kvtrace.tui import export, pace, terminal
 from kvtrace.tui.feed import Feed, FeedEnded, SnapshotTaken
 from kvtrace.tui.fleet import FleetScreen
 from kvtrace.tui.frame import NOTHING, Frame, Status
+from kvtrace.tui.help import HelpScreen
 from kvtrace.tui.look import DARK, LIGHT, SIXTEEN, Look, Palette
-from kvtrace.tui.shown import bindings, footer
+from kvtrace.tui.shown import bindings, footer, grouped
 from kvtrace.tui.table import TransfersTable
+from kvtrace.tui.transfer import TransferScreen
 
 FRAME = 0.1
 """Seconds between two drawings at least."""
@@ -114,6 +116,29 @@ class KvtraceApp(App[None]):
         self._held = None
         self._show()
 
+    def action_help(self) -> None:
+        """Show the keys and the words, or go back from there."""
+        if isinstance(self.screen, HelpScreen):
+            self.pop_screen()
+            return
+        groups = grouped(bindings(TransfersTable), bindings(TransferScreen), bindings(KvtraceApp))
+        page = HelpScreen(groups, footer(bindings(KvtraceApp), bindings(HelpScreen)))
+        self.push_screen(page.data_bind(KvtraceApp.frame))
+
+    def on_transfers_table_opened(self, message: TransfersTable.Opened) -> None:
+        """Show the transfer by itself."""
+        own = footer(bindings(KvtraceApp), bindings(TransferScreen))
+        screen = TransferScreen(message.key, own)
+        self.push_screen(screen.data_bind(KvtraceApp.frame))
+
+    def on_transfers_table_copied(self, message: TransfersTable.Copied) -> None:
+        """Put the id on the clipboard of the terminal."""
+        self._copy(message.text)
+
+    def on_transfer_screen_copied(self, message: TransferScreen.Copied) -> None:
+        """Put the id on the clipboard of the terminal."""
+        self._copy(message.text)
+
     def on_resize(self) -> None:
         """Fit what is shown to the new size."""
         self._show()
@@ -158,6 +183,10 @@ class KvtraceApp(App[None]):
         self._notice = said
         self._show()
         self.set_timer(NOTICE, self._fade)
+
+    def _copy(self, text: str) -> None:
+        self.copy_to_clipboard(words.clean(text))
+        self.notice(f"copied {text}")
 
     def _fade(self) -> None:
         self._notice = ""

@@ -46,7 +46,7 @@ def engine_lines(frame: Frame) -> int:
 def _packed(frame: Frame) -> list[list[Text]]:
     """Cells in lines; producers first, and consumers from a new line."""
     packed: list[list[Text]] = []
-    ordered = sorted(frame.snapshot.engines, key=_is_consumer)
+    ordered = sorted(frame.snapshot.engines, key=_order)
     names = frame.names
     widest = max((len(names.engine(engine.id)) for engine in ordered), default=0)
     for _, group in groupby(ordered, key=_is_consumer):
@@ -61,6 +61,11 @@ def _split(cells: Sequence[Text], width: int) -> list[list[Text]]:
         lines.append(list(cells[start : start + count]))
         start += count
     return lines
+
+
+def _order(engine: EngineLine) -> tuple[bool, int, str]:
+    """Producers first, and P2 before P10."""
+    return _is_consumer(engine), len(engine.name), engine.name
 
 
 def _is_consumer(engine: EngineLine) -> bool:

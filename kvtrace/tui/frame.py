@@ -63,4 +63,4 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def names(self) -> Names:
         """What engines are called on screen."""
-        return Names(self.snapshot.engines, self.look)
+        return Names(self.snapshot, self.look)

@@ -1,9 +1,7 @@
 """What engines, places, links and transfers are called on screen."""
 
-from collections.abc import Sequence
-
 from kvtrace.model import Link, Place
-from kvtrace.snapshot import EngineLine
+from kvtrace.snapshot import Snapshot
 from kvtrace.tui.look import Look
 from kvtrace.tui.text import cells, cut
 
@@ -12,11 +10,12 @@ LONGEST = 12
 
 
 class Names:
-    """Names of what engines take part in; an engine without a line is called by its id."""
+    """The names that a snapshot gives; an engine without one is called by its id."""
 
-    def __init__(self, engines: Sequence[EngineLine], look: Look) -> None:
+    def __init__(self, snapshot: Snapshot, look: Look) -> None:
         self._look = look
-        self._names = {engine.id: engine.name for engine in engines}
+        lines = {engine.id: engine.name for engine in snapshot.engines}
+        self._names = {**snapshot.names, **lines}
         widest = max((cells(self.engine(key)) for key in self._names), default=2)
         self.place_width = widest + len(" scheduler")
         self.link_width = 2 * widest + 2 + cells(look.glyphs.arrow)

@@ -14,6 +14,7 @@ from kvtrace.tui.text import pad
 _NUMBERS = (("waiting", 9), ("stalled", 8), ("rate", 8), ("p50", 8), ("p99", 9))
 _NAME = 13
 _WIDEST_SPARK = 60
+_WIDEST_PART = 3
 
 
 def phases(frame: Frame) -> list[Text]:
@@ -71,11 +72,12 @@ def sparkline(history: Sequence[int], width: int, look: Look) -> str:
     """The history in at most so many columns, to its own scale; where a part has none, a blank."""
     signs = look.glyphs.spark
     parts = [max(part) for part in _parts(history, width)]
+    wide = min(width // max(len(parts), 1), _WIDEST_PART)
     largest = max(parts, default=0)
     drawn = ""
     for part in parts:
         level = part * len(signs) // (largest + 1) if part > 0 else 0
-        drawn += " " if part < 0 else signs[level]
+        drawn += (" " if part < 0 else signs[level]) * wide
     return drawn
 
 

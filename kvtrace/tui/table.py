@@ -19,8 +19,8 @@ class TransfersTable(Widget, can_focus=True):
     """Transfers in flight, worst first, and below those that ended lately."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "move(1)", "down", key_display="j", show=False),
-        Binding("k,up", "move(-1)", "up", key_display="k", show=False),
+        Binding("j,down", "move(1)", "down", key_display="j ↓", show=False),
+        Binding("k,up", "move(-1)", "up", key_display="k ↑", show=False),
         Binding("g,home", "top", "first", key_display="g", show=False),
         Binding("G,end", "move(1000000)", "last", key_display="G", show=False),
         Binding("pagedown", "page(1)", "a page down", key_display="PgDn", show=False),
@@ -29,6 +29,7 @@ class TransfersTable(Widget, can_focus=True):
         Binding("n", "trouble(1)", "next trouble"),
         Binding("N", "trouble(-1)", "previous trouble", show=False),
         Binding("s", "sort", "sort"),
+        Binding("y", "copy", "copy id", show=False),
         Binding("S", "reverse", "reverse the sort", show=False),
     ]
 
@@ -42,6 +43,13 @@ class TransfersTable(Widget, can_focus=True):
         def __init__(self, key: str) -> None:
             super().__init__()
             self.key = key
+
+    class Copied(Message):
+        """An id is to be put on the clipboard."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
 
     def __init__(self) -> None:
         super().__init__()
@@ -124,6 +132,12 @@ class TransfersTable(Widget, can_focus=True):
         """Show the transfer under the cursor by itself."""
         if self.item is not None and self.item.key:
             self.post_message(self.Opened(self.item.key))
+
+    def action_copy(self) -> None:
+        """Put the id of the transfer under the cursor on the clipboard."""
+        known = self.item and (self.item.row or self.item.done)
+        if known:
+            self.post_message(self.Copied(known.id))
 
     def action_sort(self) -> None:
         """Sort by the next column."""

@@ -33,6 +33,12 @@ def pad(text: str, width: int, *, right: bool = False, sign: str = "…") -> str
     return space + text if right else text + space
 
 
+def clean_signs(text: str) -> str:
+    """The text with one cell for each sign: what takes two becomes `?`, what takes none goes."""
+    signs = ((sign, cell_len(sign)) for sign in clean(text))
+    return "".join(sign if width == 1 else "??" for sign, width in signs if width)
+
+
 def flow(items: Sequence[Text], width: int, *, gap: int = 3) -> Text:
     """The items in one line; those that do not fit are dropped whole, from the right."""
     line = Text()

@@ -26,7 +26,7 @@ def verdict(frame: Frame) -> list[Text]:
 
 def in_flight(snapshot: Snapshot) -> int:
     """How many transfers are neither finished nor failed nor given up."""
-    return sum(line.waiting for line in snapshot.phases)
+    return snapshot.totals.waiting
 
 
 def _first(frame: Frame) -> Text:

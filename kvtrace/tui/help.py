@@ -1,0 +1,171 @@
+"""The page of keys and words, made from the bindings and the vocabulary themselves."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import ClassVar, TypeAlias
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.reactive import reactive
+from textual.screen import Screen
+
+from kvtrace.model import Phase
+from kvtrace.tui.drawn import Drawn
+from kvtrace.tui.frame import Frame
+from kvtrace.tui.header import header, keys
+from kvtrace.tui.look import Look
+from kvtrace.tui.shown import key_of
+from kvtrace.tui.text import pad, piece, wrap
+
+WAITS = {
+    Phase.REGISTRATION: "P has not heard where to write",
+    Phase.READINESS: "P has not computed the blocks",
+    Phase.WRITE: "a rank has not written them",
+    Phase.COMPLETION: "D has not counted every rank",
+}
+
+WORDS = {
+    "transfer": "one KV cache, P to D",
+    "engine": "one vLLM, P or D",
+    "P, D": "producer, consumer",
+    "rank": "one worker of an engine",
+    "link": "P and D of a transfer",
+    "handshake": "reaching the other engine",
+    "registration": "D tells P where to write",
+    "readiness": "P’s blocks exist",
+    "write": "one rank’s RDMA write",
+    "completion": "D counted all ranks",
+    "lease": "P keeps the blocks for it",
+    "stall": "past its patience",
+}
+
+NUMBERS = (
+    "1 GB is 10⁹ bytes, 1 ms 1,000 µs.",
+    "p50 and p99 are of the last 5 minutes.",
+    "The last line but one owns up: what was lost, late, unreadable. Not zero is amber.",
+)
+
+_COLUMN = 38
+
+Groups: TypeAlias = Mapping[str, Sequence[Binding]]
+"""Bindings by what they are for."""
+
+
+class HelpScreen(Screen[None]):
+    """Keys, phases, marks and words."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "app.pop_screen", "back", key_display="esc"),
+        Binding("j,down", "scroll(1)", "down", key_display="j ↓", show=False),
+        Binding("k,up", "scroll(-1)", "up", key_display="k ↑", show=False),
+        Binding("pagedown", "scroll(10)", "a page down", key_display="PgDn", show=False),
+        Binding("pageup", "scroll(-10)", "a page up", key_display="PgUp", show=False),
+    ]
+
+    frame: reactive[Frame | None] = reactive(None)
+
+    def __init__(self, groups: Groups, footer: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._first = 0
+        self._groups = groups
+        self._keys = footer
+
+    def compose(self) -> ComposeResult:
+        """Header, page, keys."""
+        yield Drawn(lambda frame: [header(frame, ["Fleet", "Help"])]).data_bind(HelpScreen.frame)
+        yield Drawn(self._page, id="page").data_bind(HelpScreen.frame)
+        yield Drawn(lambda frame: [keys(frame, self._keys)]).data_bind(HelpScreen.frame)
+
+    def action_scroll(self, by: int) -> None:
+        """Go so many lines down, where the page is longer than the screen."""
+        self._first = max(self._first + by, 0)
+        self.query_one("#page", Drawn).watch_frame(self.frame)
+
+    def _page(self, frame: Frame) -> list[Text]:
+        lines, room = page(frame, self._groups), frame.height - 2
+        self._first = min(self._first, max(len(lines) - room, 0))
+        shown = lines[self._first : self._first + room]
+        return shown + [Text()] * (room - len(shown))
+
+
+def page(frame: Frame, groups: Groups) -> list[Text]:
+    """The help in as many columns as fit."""
+    look = frame.look
+    parts = [_keys(groups, look), [*_phases(look), *_marks(look)], [*_words(look), *_numbers(look)]]
+    count = max(min((frame.width - 1) // (_COLUMN + 1), 3), 1)
+    if count < 3:
+        parts = [*parts[: count - 1], list(chain.from_iterable(parts[count - 1 :]))]
+    rows = max(len(part) for part in parts)
+    lines = [Text()]
+    for index in range(rows):
+        line = Text(" ")
+        for part in parts:
+            cell = part[index].copy() if index < len(part) else Text()
+            cell.truncate(_COLUMN, pad=True)
+            line.append_text(cell).append(" ")
+        lines.append(line)
+    return lines
+
+
+def _title(words: str, look: Look) -> Text:
+    return piece(words, look.style("muted", bold=True))
+
+
+def _keys(groups: Groups, look: Look) -> list[Text]:
+    lines: list[Text] = []
+    for title, bindings in groups.items():
+        lines.append(_title(title.upper(), look))
+        for binding in bindings:
+            key = look.words(key_of(binding)) if look.glyphs.enter == "⏎" else _ascii_key(binding)
+            said = piece(pad(key, 8), look.style("strong"))
+            lines.append(said.append(f" {binding.description}", look.style("text")))
+        lines.append(Text())
+    return lines
+
+
+def _ascii_key(binding: Binding) -> str:
+    key = key_of(binding)
+    return key if key.isascii() else binding.key.split(",")[0]
+
+
+def _phases(look: Look) -> Iterable[Text]:
+    yield _title("PHASE: WHAT A TRANSFER WAITS FOR", look)
+    for phase, said in WAITS.items():
+        yield look.chip(phase).append(f" {phase.value.capitalize()}", look.style(phase.value))
+        yield piece(f"    {said}", look.style("text"))
+    yield Text()
+
+
+def _marks(look: Look) -> Iterable[Text]:
+    glyphs = look.glyphs
+    yield _title("MARKS", look)
+    for sign, role, said in (
+        (glyphs.stalled, "stalled", "stalled: past its patience"),
+        (glyphs.slow, "slow", "a loss of our own"),
+        (glyphs.event, "text", "event seen"),
+        (glyphs.missing, "stalled", "expected, not seen yet"),
+        (glyphs.finished, "muted", "finished"),
+        (glyphs.failed, "stalled", "failed"),
+        (glyphs.fold, "muted", "quiet stretch folded"),
+        (glyphs.nothing, "muted", "nothing, or not known"),
+        (glyphs.unseen, "slow", "could not be seen from here"),
+    ):
+        yield piece(pad(sign, 4), look.style(role)).append(said, look.style("text"))
+    yield Text()
+
+
+def _words(look: Look) -> Iterable[Text]:
+    yield _title("WORDS", look)
+    for word, said in WORDS.items():
+        yield piece(pad(word, 13), look.style("strong")).append(
+            look.words(said), look.style("text")
+        )
+    yield Text()
+
+
+def _numbers(look: Look) -> Iterable[Text]:
+    yield _title("NUMBERS", look)
+    for said in NUMBERS:
+        for line in wrap(look.words(said), _COLUMN):
+            yield piece(line, look.style("text"))

@@ -1,0 +1,65 @@
+"""Says events and their attributes in words."""
+
+from typing import Any
+
+from kvtrace import words
+from kvtrace.events import AnyEvent
+from kvtrace.wire import attributes, kind
+
+_DURATIONS = {
+    "clock_offset",
+    "gap",
+    "lease",
+    "longest",
+    "longest_gap",
+    "post",
+    "prepare",
+    "registration_timeout",
+    "round_trip",
+    "timeout",
+    "took",
+    "total",
+    "transfer",
+    "waited",
+    "window",
+}
+"""Attributes that are nanoseconds."""
+
+_SILENT = {"request", "ordinal", "side"}
+"""Attributes that say what is seen anyway."""
+
+
+def name(event: AnyEvent) -> str:
+    """The event's name in words: `write posted`."""
+    return spoken(kind(event))
+
+
+def spoken(tag: str) -> str:
+    """An event's name on the wire in words."""
+    return tag.replace(".", " ").replace("_", " ")
+
+
+def attribute_words(event: AnyEvent) -> list[str]:
+    """Each attribute that is not at its default, with its unit."""
+    told = attributes(event)
+    said = []
+    if told.get("host"):
+        said.append(f"{words.clean(str(told.pop('host')))}:{told.pop('port', 0)}")
+    for key, value in told.items():
+        if key not in _SILENT:
+            said.append(_said(key, value))
+    return said
+
+
+def _said(key: str, value: Any) -> str:
+    called = key.replace("_", " ")
+    if isinstance(value, bool):
+        return called if value else f"not {called}"
+    if isinstance(value, int):
+        if key in _DURATIONS:
+            return f"{called} {words.duration(value)}"
+        return f"{called} {words.size(value) if key == 'size' else words.count(value)}"
+    if isinstance(value, list):
+        return f"{called} {', '.join(words.clean(str(item)) for item in value)}"
+    text = words.clean(str(value))
+    return text if key == "error" else f"{called} {text}"
