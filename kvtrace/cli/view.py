@@ -79,7 +79,8 @@ def form(
     if as_json:
         return Form.JSON
     if terminal is None:
-        terminal = sys.stdout.isatty()
+        # The screen reads keys from the first, and Textual draws on the last.
+        terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
     dumb = environ.get("TERM", "dumb") == "dumb"
     return Form.PLAIN if plain or dumb or not terminal else Form.SCREEN
 

@@ -1,0 +1,244 @@
+"""The command line as real processes, over real black boxes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kvtrace_connector.black_box import BlackBox
+
+from kvtrace.events import BlocksQueued, Event, PrefillAdmitted, RegistrationSent, RequestAdmitted
+from kvtrace.model import Role
+
+KEPT = Path(__file__).parents[1] / "recordings" / "version-1.kvtrace"
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def boxes(tmp_path: Path) -> Path:
+    return tmp_path / "boxes"
+
+
+@contextmanager
+def engine(boxes: Path, role: Role, *events: Event) -> Iterator[None]:
+    """A living engine that said this."""
+    box = BlackBox.open(boxes)
+    origin = box.origin({"P": "prefill-0", "D": "decode-0"}[role], role, -1)
+    for event in events:
+        box.record(event, origin)
+    yield
+    box.close("the test is over")
+
+
+def consumer(boxes: Path) -> Any:
+    admitted = RequestAdmitted(request="cmpl-1-aaaaaaaa", producer="prefill-0", tp_size=1)
+    sent = RegistrationSent(request="cmpl-1-aaaaaaaa", producer="prefill-0")
+    return engine(boxes, Role.CONSUMER, admitted, sent)
+
+
+def producer(boxes: Path) -> Any:
+    return engine(boxes, Role.PRODUCER, PrefillAdmitted(request="cmpl-1-bbbbbbbb"))
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "kvtrace", *arguments]
+
+
+def environ(boxes: Path) -> dict[str, str]:
+    return {**os.environ, "KVTRACE_DIR": str(boxes), "PYTHONPATH": str(ROOT)}
+
+
+def said(boxes: Path, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        command(*arguments), input=given, capture_output=True, env=environ(boxes), timeout=60
+    )
+
+
+@contextmanager
+def running(boxes: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A command that does not end by itself."""
+    with subprocess.Popen(
+        command(*arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environ(boxes),
+    ) as started:
+        try:
+            yield started
+        finally:
+            started.kill()
+
+
+def line(started: subprocess.Popen[bytes]) -> bytes:
+    assert started.stdout is not None
+    return started.stdout.readline()
+
+
+def test_once_tells_of_living_engines(boxes: Path) -> None:
+    with consumer(boxes), producer(boxes):
+        done = said(boxes, "live", "--once", "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert found["totals"]["waiting"] == 1
+    [transfer] = found["transfers"]
+    assert transfer["phase"] == "readiness"
+    assert transfer["waited"] > 0
+    assert transfer["link"] == {"producer": "prefill-0", "consumer": "decode-0"}
+    assert transfer["requests"] == {"producer": "cmpl-1-bbbbbbbb", "consumer": "cmpl-1-aaaaaaaa"}
+    assert {one["state"] for one in found["engines"]} == {"alive"}
+
+
+def test_once_without_a_terminal_is_a_table(boxes: Path) -> None:
+    with consumer(boxes):
+        done = said(boxes, "live", "--once")
+    assert b"readiness" in done.stdout
+    assert b"\x1b" not in done.stdout
+
+
+def test_the_dead_are_told_of_only_as_long_as_asked(boxes: Path) -> None:
+    with consumer(boxes):
+        pass
+    assert len(json.loads(said(boxes, "live", "--once", "--json").stdout)["engines"]) == 1
+    done = said(boxes, "live", "--once", "--json", "--dead", "0")
+    assert json.loads(done.stdout)["engines"] == []
+
+
+def test_once_without_engines_says_what_to_set(boxes: Path) -> None:
+    done = said(boxes, "live", "--once", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["engines"] == []
+    assert b"KVTRACE=1" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("form", ["--plain", "--json"])
+def test_a_watch_ends_by_a_signal_with_code_0(
+    boxes: Path, form: str, number: signal.Signals
+) -> None:
+    with consumer(boxes), running(boxes, "live", form) as watch:
+        assert line(watch)
+        watch.send_signal(number)
+        _, err = watch.communicate(timeout=20)
+    assert (watch.returncode, err) == (0, b"")
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(boxes: Path) -> None:
+    with consumer(boxes), running(boxes, "live", "--json") as watch:
+        assert line(watch)
+        assert watch.stdout is not None
+        watch.stdout.close()
+        assert watch.wait(timeout=20) == 0
+        assert watch.stderr is not None
+        assert watch.stderr.read() == b""
+
+
+def test_a_recording_replays_to_what_was_live(boxes: Path, tmp_path: Path) -> None:
+    path = str(tmp_path / "a.kvtrace.gz")
+    with consumer(boxes), producer(boxes):
+        recorded = said(boxes, "record", path, "--seconds", "0.5")
+    assert recorded.returncode == 0
+    assert recorded.stderr.startswith(f"{path}: 3 events recorded in".encode())
+    [transfer] = json.loads(said(boxes, "replay", path, "--once", "--json").stdout)["transfers"]
+    assert (transfer["id"], transfer["phase"]) == ("cmpl-1", "readiness")
+
+
+def test_a_recorder_ends_by_ctrl_c_with_a_closing_line(boxes: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.kvtrace"
+    with running(boxes, "record", str(path)) as recorder:
+        assert recorder.stderr is not None
+        # It says that no engine is heard, so it is at work.
+        assert b"KVTRACE=1" in recorder.stderr.readline()
+        recorder.send_signal(signal.SIGINT)
+        _, err = recorder.communicate(timeout=20)
+    assert recorder.returncode == 0
+    assert b"0 events recorded" in err
+    assert said(boxes, "replay", str(path), "--once").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["a.kvtrace", "a.kvtrace.gz"])
+def test_a_recorder_that_is_killed_leaves_what_it_heard(
+    boxes: Path, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    arguments = ("live", "--json", "--record", str(path))
+    with consumer(boxes), running(boxes, *arguments) as watch:
+        for _ in range(3):
+            assert line(watch)
+        watch.kill()
+        watch.wait()
+    [transfer] = json.loads(said(boxes, "replay", str(path), "--once", "--json").stdout)[
+        "transfers"
+    ]
+    assert transfer["id"] == "cmpl-1"
+
+
+def test_a_recording_is_not_overwritten_unless_forced(boxes: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.kvtrace"
+    path.write_text("dear")
+    done = said(boxes, "record", str(path), "--seconds", "0.1")
+    assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
+    assert path.read_text() == "dear"
+    assert said(boxes, "record", str(path), "--seconds", "0.1", "--force").returncode == 0
+
+
+def test_a_full_disk_is_one_clear_message(boxes: Path) -> None:
+    done = said(boxes, "record", "/dev/full", "--force")
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"kvtrace: /dev/full cannot be written any further (No space")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_cut_recording_plays_up_to_the_cut_and_says_so(boxes: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.kvtrace"
+    path.write_bytes(KEPT.read_bytes()[:-500])
+    done = said(boxes, "replay", str(path), "--once", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["losses"]["unreadable"] == 1
+    assert done.stderr == (
+        f"kvtrace: {path} breaks off in the middle of a line; shown is what can be read\n".encode()
+    )
+
+
+def test_a_recording_can_come_by_a_pipe(boxes: Path) -> None:
+    done = said(boxes, "replay", "-", "--plain", given=KEPT.read_bytes())
+    assert done.returncode == 0
+    assert b" status " in done.stdout
+
+
+def test_what_is_no_recording_is_one_sentence_and_code_2(boxes: Path) -> None:
+    done = said(boxes, "replay", "-", given=b"hello\n")
+    assert done.returncode == 2
+    assert done.stderr == (
+        b"kvtrace: the standard input is not a recording: make one with `kvtrace record FILE`\n"
+    )
+
+
+def test_lines_can_be_printed_where_the_locale_is_not_utf8(boxes: Path) -> None:
+    arguments = command("replay", str(KEPT), "--once")
+    poor = {**environ(boxes), "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run(arguments, capture_output=True, env=poor, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_help_imports_no_screen() -> None:
+    check = (
+        "import sys; from kvtrace.cli import run; run(['--help']); run(['live', '--help']); "
+        "sys.exit(any(name.split('.')[0] in ('textual', 'rich') for name in sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", check], capture_output=True, env=environ(ROOT), timeout=60
+    )
+    assert done.returncode == 0
+
+
+def test_a_transfer_is_told_line_by_line(boxes: Path) -> None:
+    queued = BlocksQueued(request="cmpl-1-bbbbbbbb", blocks=3)
+    with consumer(boxes), engine(boxes, Role.PRODUCER, queued), running(boxes, "live") as watch:
+        assert b" status " in line(watch)
+        assert b"1 in flight" in line(watch)
