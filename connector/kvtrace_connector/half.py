@@ -145,7 +145,9 @@ class WorkerHalf:
         """Who sent the registrations of the present drain."""
 
         self.asked: Bounded[str, Asked] = Bounded()
-        self.exchanging: Bounded[str, bool] = Bounded()
+        self.exchanging: Bounded[str, Asked] = Bounded()
+        """By peer engine, as is what is asked for."""
+
         self.attempts: Bounded[str, int] = Bounded()
         self.peers: Bounded[str, Peer] = Bounded()
         """By NIXL agent."""

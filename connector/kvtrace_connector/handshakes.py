@@ -17,9 +17,13 @@ def handshake_asked_for(
     if engine_id in worker._remote_agents:
         return
     here = half.here
-    if engine_id not in half.asked and engine_id not in half.exchanging:
+    asked = half.asked.get(engine_id) or half.exchanging.get(engine_id)
+    if asked is None:
         # Before the call, in which the handshake's thread may already begin.
         half.asked[engine_id] = Asked(half.now(), here.side, here.request)
+    elif not asked.request:
+        # A heartbeat was first; the request that waits for the same answer is better known by it.
+        asked.request = here.request
     outcome = yield
     if outcome.result is not None and here.push is not None:
         here.push.deferred = True
@@ -39,7 +43,7 @@ def handshake(
     """Hook of _nixl_handshake."""
     engine, address, began = expected_engine_id, (text(host), number(port)), half.now()
     asked = half.asked.pop(engine, None) or Asked(began, _side(half), half.here.request)
-    half.exchanging[engine] = True
+    half.exchanging[engine] = asked
     attempt = half.attempts[engine] = half.attempts.get(engine, -1) + 1
     place: dict[str, Any] = {
         "request": asked.request,
@@ -55,6 +59,7 @@ def handshake(
     outcome = yield
     half.here.exchange = None
     half.exchanging.pop(engine, None)
+    place["request"] = asked.request
     place["took"] = half.now() - began
     if (error := outcome.error) is not None:
         half.record(HandshakeFailed(**place, error=reason(error), error_type=type(error).__name__))
