@@ -12,6 +12,9 @@ SHORT = 100_000
 QUIET = 0.1
 """Share of the whole time from which a stretch in which nothing happens is said to be folded."""
 
+LABELLED = 24
+"""Cells for a fold at the end, so that both its ends can be labelled."""
+
 
 class Axis(msgspec.Struct, frozen=True):
     """Instants in order, each with its column; those between are interpolated."""
@@ -48,14 +51,17 @@ def folded(instants: Iterable[int], width: int, busy: Sequence[tuple[int, int]] 
     ordered = sorted(set(instants))
     gaps = list(pairwise(ordered))
     weights = [_weight(end - start) for start, end in gaps]
-    columns, scale = [0], (width - 1) / max(sum(weights), 1e-9)
-    columns += [round(reached * scale) for reached in accumulate(weights)]
     whole = ordered[-1] - ordered[0]
     folds = [
         (start, end)
         for start, end in gaps
         if end - start > QUIET * whole and not _overlaps(start, end, busy)
     ]
+    tail = LABELLED if folds and folds[-1][1] == ordered[-1] and width > 3 * LABELLED else 0
+    if tail:
+        weights[-1] = sum(weights[:-1]) * tail / (width - tail)
+    columns, scale = [0], (width - 1) / max(sum(weights), 1e-9)
+    columns += [round(reached * scale) for reached in accumulate(weights)]
     return Axis(tuple(ordered), tuple(columns), tuple(folds))
 
 

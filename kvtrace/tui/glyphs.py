@@ -78,7 +78,22 @@ ASCII = Glyphs(
     bracket="\\-/",
 )
 
-_PLAIN_WORDS = str.maketrans({"µ": "u", "±": "+", "−": "-", "–": "-", "…": ".", "�": "?", "×": "x"})
+_PLAIN_WORDS = str.maketrans(
+    {
+        "µ": "u",
+        "±": "+-",
+        "−": "-",
+        "–": "-",
+        "…": ".",
+        "’": "'",
+        "⁹": "^9",
+        "→": "->",
+        "←": "<-",
+        "↓": "down",
+        "↑": "up",
+        "⏎": "enter",
+    }
+)
 
 
 def plain(text: str) -> str:

@@ -117,16 +117,10 @@ def _keys(groups: Groups, look: Look) -> list[Text]:
     for title, bindings in groups.items():
         lines.append(_title(title.upper(), look))
         for binding in bindings:
-            key = look.words(key_of(binding)) if look.glyphs.enter == "⏎" else _ascii_key(binding)
-            said = piece(pad(key, 8), look.style("strong"))
+            said = piece(pad(look.words(key_of(binding)), 8), look.style("strong"))
             lines.append(said.append(f" {binding.description}", look.style("text")))
         lines.append(Text())
     return lines
-
-
-def _ascii_key(binding: Binding) -> str:
-    key = key_of(binding)
-    return key if key.isascii() else binding.key.split(",")[0]
 
 
 def _phases(look: Look) -> Iterable[Text]:

@@ -16,21 +16,24 @@ from kvtrace.tui.split import split_line, split_table
 from kvtrace.tui.text import cut, flow, pad, piece
 from kvtrace.tui.timeline import Lanes, name_width
 
-_TALL = 30
-"""Rows from which there is room for blank lines and tables."""
-
 
 def page(opened: Opened, frame: Frame, room: int) -> list[Text]:
     """Title, axis, ribbon, lanes or events, the chosen event, time by phase: in so many rows."""
-    tall = frame.height >= _TALL
-    blank = [Text()] if tall else []
+    airy, table = _room_for(len(opened.timeline.lanes), room)
+    blank = [Text()] if airy else []
     head = [*blank, *title(opened, frame), *blank]
-    foot = [*blank, chosen(opened, frame), *blank, *_split(opened, frame, table=tall)]
+    foot = [*blank, chosen(opened, frame), *blank, *_split(opened, frame, table=table)]
     left = room - len(head) - len(foot)
     body = _events(opened, frame, left) if opened.all_events else _drawing(opened, frame, left)
     body = body[: max(left, 0)]
     spare = [Text()] * (left - len(body))
     return [*head, *body, *foot, *spare][:room]
+
+
+def _room_for(lanes: int, room: int) -> tuple[bool, bool]:
+    """Whether there is room for blank lines, and for the table of phases, beside all lanes."""
+    left = room - 6 - lanes
+    return left >= 9, left >= 5
 
 
 def title(opened: Opened, frame: Frame) -> list[Text]:

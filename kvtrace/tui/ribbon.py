@@ -58,9 +58,9 @@ def bracket(stretches: Sequence[Stretch], axis: Axis, frame: Frame, width: int) 
     longest = dominant(stretches, axis.instants[-1])
     if longest is None:
         return Text()
-    whole = axis.instants[-1] - axis.instants[0]
     took = lasted(longest, axis.instants[-1])
-    share = words.share(100 * took // max(whole, 1), took)
+    shares = words.shares([lasted(stretch, axis.instants[-1]) for stretch in stretches])
+    share = words.share(shares[stretches.index(longest)], took)
     left, right = span(longest, axis)
     canvas = Canvas(width, 1)
     stalls = longest.ended is None

@@ -93,12 +93,12 @@ class Lanes:
                 (self._opened.timeline.end if bar.ended is None else bar.ended) - bar.began
             )
             told = [self._look.words(text) for text in (f"{bar.kind} {took}", took)]
-            inside = next((text for text in told if cells(text) + 2 <= right - left), None)
+            inside = next((text for text in told if cells(text) + 3 <= right - left), None)
             if inside is not None:
                 style = (
                     self._look.block(_PHASE.get(bar.kind, "muted")) if self._look.colour else "bold"
                 )
-                self._canvas.put(left + 1, y, inside, style)
+                self._canvas.put(left + 2, y, inside, style)
             else:
                 self._beside(right, y, told[0], self._look.style("muted"))
 

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from kvtrace.tui.drawn import Drawn
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.header import header, keys
-from kvtrace.tui.losses import losses
+from kvtrace.tui.losses import losses, lost
 from kvtrace.tui.opened import Opened, find, key_of
 from kvtrace.tui.page import page
 
@@ -82,16 +82,17 @@ class TransferScreen(Screen[None]):
 
     def _draw(self, frame: Frame) -> list[Text]:
         self._opened = opened = _newer(self._opened, find(frame.snapshot, self._key))
-        room = frame.height - 3
         if opened is None:
             gone = Text(" This transfer is no longer held by kvtrace.")
             return [header(frame, ["Fleet", self._key]), gone]
-        return [
-            header(frame, ["Fleet", opened.id]),
-            *page(opened, frame, room),
-            losses(frame),
-            keys(frame, self._keys),
-        ]
+        # What is wrong comes first where there is hardly any room.
+        roomy = frame.height >= 8
+        above = [header(frame, ["Fleet", opened.id])] if roomy else []
+        below = [losses(frame)] if roomy else []
+        note = "" if roomy else lost(frame)
+        room = frame.height - len(above) - len(below) - 1
+        foot = keys(frame, self._keys, note=note)
+        return [*above, *page(opened, frame, room), *below, foot]
 
 
 def _newer(before: Opened | None, now: Opened | None) -> Opened | None:

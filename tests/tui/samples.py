@@ -286,12 +286,13 @@ def past(now: int = START) -> list[Script]:
 
 def stream(scripts: Sequence[Script], *, pace: int = 100 * MS) -> Iterator[Snapshot]:
     """Snapshots without end, from now on: what is known of these, and of traffic to come."""
-    return (found for found in watch(_endless(scripts, pace), clock=BOOT) if found.at >= START)
+    return watch(_endless(scripts, pace), clock=BOOT)
 
 
 def _endless(scripts: Sequence[Script], pace: int) -> Iterator[Moment]:
     seed, seqs = random.Random(3), count(1_000_000)
-    yield from moments(scripts, START)
+    # As when one looks for the first time: the past arrives all at once.
+    yield from (Moment(START, moment.news) for moment in moments(scripts, START))
     waiting: list[tuple[int, int, Place, AnyEvent]] = []
     fresh = list(scripts)
     after = START
