@@ -15,7 +15,7 @@ from kvtrace.events import (
     SendReported,
 )
 from kvtrace.model import Mark, Outcome
-from kvtrace.steps import earliest
+from kvtrace.steps import firsts
 from kvtrace.transfer import Half, Told, Transfer
 
 
@@ -47,40 +47,39 @@ def seen_from_start(transfer: Transfer) -> bool:
 
 def may_end(event: AnyEvent) -> bool:
     """Whether a transfer can be over because of this event."""
-    return isinstance(event, _LAST_WORDS)
+    return type(event) in _LAST_WORDS
 
 
 def _consumer_ending(half: Half) -> Ending | None:
-    failed = earliest(half, "receive.failed")
-    finished = earliest(half, "request.finished")
+    told = firsts(half, _CONSUMER_LAST)
+    finished = told.get("request.finished")
+    received, failed = told.get("receive.finished"), told.get("receive.failed")
     if _is_parked(finished):
         # Its blocks stay held until the write that nobody waits for has landed.
-        return _end(Outcome.ABANDONED, earliest(half, "receive.finished", "receive.failed"))
+        return _end(Outcome.ABANDONED, received or failed)
     if failed is not None:
         return _end(Outcome.FAILED, failed)
-    resumed = earliest(half, "request.resumed")
+    resumed = told.get("request.resumed")
     if resumed is not None and isinstance(resumed.event, RequestResumed):
         outcome = Outcome.FAILED if resumed.event.failed else Outcome.FINISHED
         return _end(outcome, resumed)
-    skipped = earliest(half, "registration.skipped")
-    if skipped is not None:
-        return _end(Outcome.FINISHED, skipped)
-    received = earliest(half, "receive.finished")
+    if "registration.skipped" in told:
+        return _end(Outcome.FINISHED, told["registration.skipped"])
     if finished is not None and received is not None:
         return _end(Outcome.FINISHED, received)
     return _end(Outcome.ABANDONED, finished)
 
 
 def _producer_ending(half: Half) -> Ending | None:
-    expired = earliest(half, "lease.expired")
+    told = firsts(half, _PRODUCER_LAST)
+    expired = told.get("lease.expired")
     if expired is not None:
-        failed = earliest(half, "write.failed") is not None
-        return _end(Outcome.FAILED if failed else Outcome.ABANDONED, expired)
-    ready = earliest(half, "blocks.ready")
+        return _end(Outcome.FAILED if "write.failed" in told else Outcome.ABANDONED, expired)
+    ready = told.get("blocks.ready")
     if ready is not None and isinstance(ready.event, BlocksReady) and not ready.event.held:
         failed = "error" in ready.event.status.lower()
         return _end(Outcome.FAILED if failed else Outcome.ABANDONED, ready)
-    return _end(Outcome.FINISHED, _all_reported(half) or earliest(half, "blocks.released"))
+    return _end(Outcome.FINISHED, _all_reported(half) or told.get("blocks.released"))
 
 
 def _all_reported(half: Half) -> Told | None:
@@ -101,14 +100,26 @@ def _end(outcome: Outcome, told: Told | None) -> Ending | None:
     return None if told is None else Ending(outcome, told.mark)
 
 
-_LAST_WORDS = (
-    RequestResumed,
-    RequestFinished,
-    ReceiveFinished,
-    ReceiveFailed,
-    RegistrationSkipped,
-    BlocksReady,
-    BlocksReleased,
-    SendReported,
-    LeaseExpired,
+_CONSUMER_LAST = frozenset(
+    (
+        "request.finished",
+        "receive.finished",
+        "receive.failed",
+        "request.resumed",
+        "registration.skipped",
+    )
+)
+_PRODUCER_LAST = frozenset(("lease.expired", "write.failed", "blocks.ready", "blocks.released"))
+_LAST_WORDS = frozenset(
+    (
+        RequestResumed,
+        RequestFinished,
+        ReceiveFinished,
+        ReceiveFailed,
+        RegistrationSkipped,
+        BlocksReady,
+        BlocksReleased,
+        SendReported,
+        LeaseExpired,
+    )
 )

@@ -53,12 +53,6 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         return sum(origin.rank >= 0 for origin in self.origins)
 
     @property
-    def ranks(self) -> int:
-        """Worker ranks as the engine told; 0 where it did not."""
-        settings = self.settings
-        return settings.tp_size * settings.pp_size if settings is not None else 0
-
-    @property
     def settings(self) -> ProcessStarted | None:
         """What its first rank told of it, or its scheduler where no rank did."""
         told = {o.rank: o.started for o in self.origins if o.started is not None}
@@ -78,6 +72,7 @@ class Engines:
         self._roles: dict[str, frozenset[Role]] = {}
         self._newest: dict[str, tuple[Record, int]] = {}
         self._gone: dict[str, bool] = {}
+        self._ranks: dict[str, int] = {}
 
     def __contains__(self, engine: str) -> bool:
         return engine in self._origins
@@ -94,10 +89,11 @@ class Engines:
             origins[key] = self._introduced(record, seen)
         if record.role is not None and record.role not in self._roles.get(name, ()):
             self._roles[name] = self._roles.get(name, frozenset()) | {record.role}
-        if isinstance(record.event, _OF_ITSELF):
+        if type(record.event) in _OF_ITSELF:
             origins[key] = _told(origins[key], record)
             if isinstance(record.event, ProcessStarted):
                 self._roles[name] = self._roles.get(name, frozenset()) | _roles(record.event)
+                self._ranks[name] = record.event.tp_size * record.event.pp_size
 
     def end(self, news: Ended) -> None:
         """Take in that a process is gone."""
@@ -106,6 +102,10 @@ class Engines:
             for key, origin in origins.items():
                 if origin.process == news.process:
                     origins[key] = _gone(origin, news.goodbye)
+
+    def ranks(self, engine: str) -> int:
+        """Its worker ranks as it told; 0 where it did not."""
+        return self._ranks.get(engine, 0)
 
     def clock_of(self, engine: str) -> str:
         """The boot id of the engine's clock; empty where it was not heard."""
@@ -164,4 +164,4 @@ def _gone(origin: Origin, goodbye: bool) -> Origin:
     return msgspec.structs.replace(origin, gone=True, stopped=origin.stopped or goodbye)
 
 
-_OF_ITSELF = (ProcessStarted, ProcessStopped, TracingStopped, StepSampled)
+_OF_ITSELF = frozenset((ProcessStarted, ProcessStopped, TracingStopped, StepSampled))

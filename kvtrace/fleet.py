@@ -2,6 +2,8 @@
 
 from collections import Counter, deque
 
+import msgspec
+
 from kvtrace.clocks import Clocks
 from kvtrace.ending import ending, may_end, seen_from_start
 from kvtrace.engines import Engines
@@ -9,7 +11,11 @@ from kvtrace.events import (
     HandshakeFailed,
     HandshakeFinished,
     HandshakeStarted,
+    MatchMade,
+    ProcessStarted,
     RequestAdmitted,
+    WritePosted,
+    WriteStarted,
     closes,
 )
 from kvtrace.hearing import Hearing
@@ -20,10 +26,14 @@ from kvtrace.offsets import Offsets
 from kvtrace.pairing import Key, arrange, fresh_id, is_half, named, named_consumer, whose, with_half
 from kvtrace.strays import Strays
 from kvtrace.table import Table
-from kvtrace.transfer import Told, Transfer
+from kvtrace.transfer import Half, Told, Transfer
 
 _HANDSHAKES = 200
 """Handshakes that are kept: one for each pair of ranks, or the failing ones of some minutes."""
+
+_P = Role.PRODUCER
+
+_TELL_MORE = frozenset((RequestAdmitted, MatchMade, WriteStarted, WritePosted))
 
 
 class Fleet:
@@ -85,8 +95,7 @@ class Fleet:
         self._offsets.hear(record, seen)
         key = whose(record)
         if key is None:
-            if isinstance(record.event, HandshakeStarted | HandshakeFinished | HandshakeFailed):
-                self.handshakes.append(told(record, _side(record), seen))
+            self._hear_of_engine(record, seen)
             return
         name = self.table.find(key)
         if name is not None:
@@ -96,17 +105,23 @@ class Fleet:
         else:
             self._open(key, record, seen)
 
+    def _hear_of_engine(self, record: Record, seen: int) -> None:
+        if isinstance(record.event, HandshakeStarted | HandshakeFinished | HandshakeFailed):
+            self.handshakes.append(told(record, _side(record), seen))
+        elif isinstance(record.event, ProcessStarted):
+            self._tell_ranks(record.engine)
+
     def _open(self, key: Key, record: Record, seen: int) -> None:
         """Begin a transfer with what may be the first of it, or the first we heard."""
-        half = begin(record.engine, record.role or key[1], key[2])
-        blank = with_half(Transfer(id=half.base), half)
-        if blank.id in self.table:
-            blank = with_half(Transfer(id=fresh_id(blank)), half)
-        self.table.replace(blank)
-        self.table.index(blank)
-        self._grow(blank.id, key, record, seen)
+        half = self._begin(key, record)
+        alike = self.table.alike(half.base)
+        name = half.base if half.base not in self.table else fresh_id(half)
+        half = advance(half, record, seen)
+        self.table.begin(with_half(Transfer(id=name), half), key, half.base)
+        if alike:
+            self._settle(name)
         for stray, when in self._strays.give(key):
-            self._grow(self.table.find(key) or blank.id, key, stray, when)
+            self._grow(self.table.find(key) or name, key, stray, when)
         if len(self.table.live) > self._limits[0]:
             self.table.forget(next(iter(self.table.live)))
             self.forgotten += 1
@@ -114,18 +129,35 @@ class Fleet:
     def _grow(self, name: str, key: Key, record: Record, seen: int) -> None:
         transfer = self.table[name]
         role = record.role or key[1]
-        half = transfer.producer if role is Role.PRODUCER else transfer.consumer
-        known = half or begin(record.engine, role, key[2])
+        half = transfer.producer if role is _P else transfer.consumer
+        known = half or self._begin(key, record)
         grown = advance(known, record, seen)
         if grown is known:
             return
-        self.table.replace(with_half(transfer, grown))
-        if not known.told or _tells_more(transfer, record):
+        transfer = with_half(transfer, grown)
+        tells_more = half is None or _tells_more(transfer, record)
+        if tells_more and _confirms(transfer, record):
+            transfer, tells_more = msgspec.structs.replace(transfer, joined="match"), False
+        self.table.replace(transfer)
+        if tells_more:
             self._settle(name)
-        elif may_end(record.event):
+        elif may_end(record.event) and (role is not _P or transfer.consumer is None):
             self._judge(name)
         if record.clock != self._offsets.ours:
             self._offsets.compare(self.table[self.table.find(key) or name])
+
+    def _begin(self, key: Key, record: Record) -> Half:
+        engine = record.engine
+        return begin(engine, record.role or key[1], key[2], self.engines.ranks(engine))
+
+    def _tell_ranks(self, engine: str) -> None:
+        """Let the halves in flight know what their engine only now told."""
+        ranks = self.engines.ranks(engine)
+        for transfer in list(self.table.live.values()):
+            for half in (transfer.producer, transfer.consumer):
+                if half is not None and half.engine == engine and half.ranks != ranks:
+                    transfer = with_half(transfer, msgspec.structs.replace(half, ranks=ranks))
+                    self.table.replace(transfer)
 
     def _settle(self, name: str) -> None:
         """Join and part the transfer and those like it, as far as the evidence goes."""
@@ -191,13 +223,22 @@ class Fleet:
 
 def _tells_more(transfer: Transfer, record: Record) -> bool:
     """Whether the record may change which halves belong together."""
-    if isinstance(record.event, RequestAdmitted):
-        return True
+    if type(record.event) not in _TELL_MORE:
+        return False
     theirs = named_consumer(record)
     if theirs is None or transfer.joined != "match":
-        return theirs is not None
+        return theirs is not None or type(record.event) is RequestAdmitted
     mine = transfer.consumer
     return mine is not None and mine.request != theirs[2]
+
+
+def _confirms(transfer: Transfer, record: Record) -> bool:
+    """Whether the record names the very halves that were joined because they are alike."""
+    theirs = named_consumer(record)
+    mine = transfer.consumer
+    if theirs is None or mine is None or transfer.joined != "base id":
+        return False
+    return (mine.engine, mine.role, mine.request) == theirs
 
 
 def _side(record: Record) -> Role:

@@ -8,9 +8,11 @@ from kvtrace.transfer import Half, MarkKey, Told
 from kvtrace.wire import KINDS
 
 
-def begin(engine: str, role: Role, request: str) -> Half:
-    """A half of which nothing is known yet but whose it is."""
-    return Half(engine=engine, role=role, request=request, base=base_id(request), told={})
+def begin(engine: str, role: Role, request: str, ranks: int = 0) -> Half:
+    """A half of which nothing is known yet but whose it is, and of how many ranks."""
+    return Half(
+        engine=engine, role=role, request=request, base=base_id(request), told={}, ranks=ranks
+    )
 
 
 def advance(half: Half, record: Record, seen: int) -> Half:

@@ -52,7 +52,7 @@ class Offsets:
                 self._apparent[record.clock] = apparent
                 self._known = None
         event = record.event
-        if isinstance(event, HandshakeFinished) and event.clock_offset is not None:
+        if type(event) is HandshakeFinished and event.clock_offset is not None:
             self._handshakes[record.clock, event.peer] = event
             self._known = None
 

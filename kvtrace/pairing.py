@@ -219,16 +219,16 @@ def _named(
     named = []
     for origins, transfer in made:
         known = sorted({o for o in origins if o not in taken}, key=order.__getitem__)
-        name = known[0] if known else fresh_id(transfer)
+        half = transfer.consumer or transfer.producer
+        name = known[0] if known or half is None else fresh_id(half)
         taken.add(name)
         named.append(msgspec.structs.replace(transfer, id=name))
     return tuple(named)
 
 
-def fresh_id(transfer: Transfer) -> str:
+def fresh_id(half: Half) -> str:
     """An id that no other transfer can have: whose it is, and its engine-local id."""
-    half = transfer.consumer or transfer.producer
-    return f"{half.engine}/{half.request}" if half is not None else ""
+    return f"{half.engine}/{half.request}"
 
 
 _NAMES_BOTH = (MatchMade, WriteStarted, WritePosted)

@@ -45,8 +45,20 @@ def read(transfer: Transfer, clocks: Clocks) -> Steps:
 
 def earliest(half: Half, *names: str) -> Told | None:
     """What the half first told of these events; None where it told of none."""
-    told = [told for key, told in half.told.items() if key[0] in names]
+    told = firsts(half, frozenset(names)).values()
     return min(told, key=lambda told: (told.mark.at, told.seq), default=None)
+
+
+def firsts(half: Half, names: frozenset[str]) -> dict[str, Told]:
+    """What the half first told of each of these events, by their names."""
+    found: dict[str, Told] = {}
+    for key, told in half.told.items():
+        name = key[0]
+        if name in names:
+            known = found.get(name)
+            if known is None or (told.mark.at, told.seq) < (known.mark.at, known.seq):
+                found[name] = told
+    return found
 
 
 def _read(half: Half, clocks: Clocks, firsts: dict[str, dict[Ranks, int]]) -> None:

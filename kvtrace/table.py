@@ -18,6 +18,7 @@ class Table:
         self.endings: dict[str, Ending] = {}
         """Of each of those."""
 
+        self._keys: dict[str, tuple[Key, ...]] = {}
         self._where: dict[Key, str] = {}
         self._alike: dict[str, dict[str, None]] = {}
 
@@ -36,16 +37,26 @@ class Table:
         """The ids of the transfers with this base id, the first heard of first."""
         return tuple(self._alike.get(base, ()))
 
+    def begin(self, transfer: Transfer, key: Key, base: str) -> None:
+        """Put in a transfer that is known by only one id yet."""
+        self.live[transfer.id] = transfer
+        self._keys[transfer.id] = (key,)
+        self._where[key] = transfer.id
+        self._alike.setdefault(base, {})[transfer.id] = None
+
     def replace(self, transfer: Transfer) -> None:
         """Put the transfer in the place of what had its id."""
         (self.ended if transfer.id in self.ended else self.live)[transfer.id] = transfer
 
     def index(self, transfer: Transfer) -> None:
         """Let the transfer be found by all its ids."""
-        for side in parts(transfer):
-            self._where[side.key] = transfer.id
-        for key in named(transfer):
-            self._where.setdefault(key, transfer.id)
+        name = transfer.id
+        own = [side.key for side in parts(transfer)]
+        theirs = named(transfer)
+        self._where.update(dict.fromkeys(own, name))
+        for key in theirs:
+            self._where.setdefault(key, name)
+        self._keys[name] = (*own, *theirs)
         for half in (transfer.consumer, transfer.producer):
             if half is not None:
                 self._alike.setdefault(half.base, {})[transfer.id] = None
@@ -63,7 +74,7 @@ class Table:
     def forget(self, name: str) -> None:
         """Drop the transfer and every way to find it."""
         transfer = self[name]
-        for key in (*(side.key for side in parts(transfer)), *named(transfer)):
+        for key in self._keys.pop(name, ()):
             if self._where.get(key) == name:
                 del self._where[key]
         for half in (transfer.consumer, transfer.producer):
