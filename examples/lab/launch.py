@@ -43,6 +43,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     side_port: int
     """Of NIXL's handshakes."""
     tp: int = 1
+    cores: tuple[int, ...] = (0,)
+    """One for each rank: ranks on unbound cores gather on the same one, and starve one another."""
     connector: str = "NixlPushConnector"
     module_path: str | None = None
     """Where vLLM finds the connector's class, when it is not one of its own."""
@@ -80,7 +82,7 @@ def environment(
         **CALM,
         "VLLM_NIXL_SIDE_CHANNEL_HOST": HOST,
         "VLLM_NIXL_SIDE_CHANNEL_PORT": str(launch.side_port),
-        "VLLM_CPU_OMP_THREADS_BIND": _binding(launch.tp),
+        "VLLM_CPU_OMP_THREADS_BIND": "|".join(map(str, launch.cores)),
         "VLLM_CACHE_ROOT": str(cache / "vllm"),
         "VLLM_CONFIG_ROOT": str(cache / "vllm-config"),
         "TMPDIR": str(run / "tmp"),
@@ -106,8 +108,3 @@ def _transfer_config(launch: Launch) -> dict[str, object]:
 
 def _tracing(boxes: Path | None) -> dict[str, str]:
     return {} if boxes is None else {"KVTRACE": "1", "KVTRACE_DIR": str(boxes)}
-
-
-def _binding(tp: int) -> str:
-    """Give each rank a core of its own: several ranks on unbound cores starve one another."""
-    return "nobind" if tp == 1 else "|".join(str(rank) for rank in range(tp))

@@ -1,5 +1,6 @@
 """One producer, one consumer and the router in front of them, as a single thing to use."""
 
+import os
 import random
 import uuid
 from collections.abc import Iterator
@@ -93,6 +94,7 @@ def launches(run: Run, wish: Wish) -> tuple[Launch, Launch]:
         port=ports.choose(wish.producer_port, "--producer-port"),
         side_port=next(free),
         tp=wish.tp_producer,
+        cores=cores(wish.tp_producer, sorted(os.sched_getaffinity(0))),
         boxes=boxes,
         extra=wish.extra,
         env=wish.env,
@@ -105,6 +107,7 @@ def launches(run: Run, wish: Wish) -> tuple[Launch, Launch]:
         port=ports.choose(wish.consumer_port, "--consumer-port"),
         side_port=next(free),
         tp=wish.tp_consumer,
+        cores=cores(wish.tp_consumer, sorted(os.sched_getaffinity(0), reverse=True)),
     )
     return producer, consumer
 
@@ -119,6 +122,11 @@ def started(run: Run, wish: Wish) -> Iterator[Pair]:
             yield pair
         finally:
             pair.stop()
+
+
+def cores(ranks: int, usable: list[int]) -> tuple[int, ...]:
+    """Give each rank a core, from the front of the usable ones and around again."""
+    return tuple(usable[rank % len(usable)] for rank in range(ranks))
 
 
 def peer(engine: Engine) -> Peer:
