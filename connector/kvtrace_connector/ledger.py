@@ -2,7 +2,7 @@
 
 from mmap import mmap
 
-from kvtrace.black_box import COUNTERS_AT, Counter, Layout
+from kvtrace.black_box import COUNTERS_AT, USED, Counter, Layout
 from kvtrace.events import (
     AnyEvent,
     BlocksReady,
@@ -34,6 +34,9 @@ MAY_CLOSE: frozenset[type[Event]] = frozenset(
 
 _TURNS = MAY_CLOSE | {MatchMade}
 
+_LEDGER_FULL = COUNTERS_AT // 8 + Counter.LEDGER_FULL
+_GIVEN_UP = COUNTERS_AT // 8 + Counter.GIVEN_UP
+
 MOST_SLOTS = 16
 """Of one half, so that one that talks for ever leaves room for others."""
 
@@ -42,10 +45,12 @@ FORGOTTEN_AFTER = 3_600_000_000_000
 
 
 class _Half:
-    __slots__ = ("at", "free", "opened", "slots")
+    __slots__ = ("at", "free", "opened", "slots", "word")
 
     def __init__(self, opened: int) -> None:
         self.slots: list[int] = []
+        self.word = 0
+        """Where the last slot says how much of it is used, counted in 64-bit words."""
         self.at = 0
         self.free = 0
         self.opened = opened
@@ -60,7 +65,10 @@ class Ledger:
     def __init__(self, memory: mmap, words: "memoryview[int]", layout: Layout) -> None:
         self._memory = memory
         self._words = words
-        self._layout = layout
+        self._start = layout.ledger_at
+        self._size = layout.ledger_slot
+        self._room = layout.ledger_room
+        self._slots = layout.ledger_slots
         self._unused = list(range(layout.ledger_slots - 1, -1, -1))
         self._open: list[dict[str, _Half]] = [{} for _ in range(256)]
         self._noticed: dict[tuple[int, str], _Half] = {}
@@ -72,28 +80,24 @@ class Ledger:
         if not request:
             self._take_unnamed(event, origin, record, at)
             return
-        halves = self._open[origin]
-        half = halves.get(request)
+        half = self._open[origin].get(request)
         if type(event) in _TURNS:
             half = self._turn(event, origin, half)
         elif half is None and event.opens:
-            half = halves[request] = _Half(at)
+            half = self._open[origin][request] = _Half(at)
         if half is not None:
             self._append(half, record, at)
 
-    def _append(self, half: _Half, record: bytes, at: int) -> bool:
+    def _append(self, half: _Half, record: bytes, at: int) -> None:
         size = len(record)
         if size > half.free and not self._extend(half, size, at):
-            self._words[COUNTERS_AT // 8 + Counter.LEDGER_FULL] += 1
-            return False
+            self._words[_LEDGER_FULL] += 1
+            return
         start = half.at
-        self._memory[start : start + size] = record
-        half.at = start + size
-        half.free -= size
-        layout = self._layout
-        word = (layout.ledger_at + half.slots[-1] * layout.ledger_slot) // 8
-        self._words[word] = layout.ledger_room - half.free
-        return True
+        half.at = end = start + size
+        half.free = free = half.free - size
+        self._memory[start:end] = record
+        self._words[half.word] = self._room - free
 
     def _turn(self, event: Event, origin: int, half: _Half | None) -> _Half | None:
         """The half, where it goes on; what was told under the consumer's id moves into it."""
@@ -128,19 +132,20 @@ class Ledger:
         before = len(half.slots)
         self._append(half, record, at)
         self._noticed_slots += len(half.slots) - before
-        while self._noticed_slots > self._layout.ledger_slots // 2:
+        while self._noticed_slots > self._slots // 2:
             self._give_up(next(iter(self._noticed)))
 
     def _extend(self, half: _Half, size: int, at: int) -> bool:
-        layout = self._layout
-        if size > layout.ledger_room or len(half.slots) >= MOST_SLOTS:
+        """Whether the half has a slot that takes so many bytes."""
+        if size > self._room or len(half.slots) >= MOST_SLOTS:
             return False
         if not self._unused and not self._make_room(at):
             return False
         slot = self._unused.pop()
         half.slots.append(slot)
-        half.at = layout.ledger_at + (slot + 1) * layout.ledger_slot - layout.ledger_room
-        half.free = layout.ledger_room
+        half.word = self._word(slot)
+        half.at = half.word * 8 + USED.size
+        half.free = self._room
         return True
 
     def _make_room(self, at: int) -> bool:
@@ -149,17 +154,19 @@ class Ledger:
             request = next(iter(halves), None)
             if request is not None and at - halves[request].opened > FORGOTTEN_AFTER:
                 self._free(halves.pop(request))
-                self._words[COUNTERS_AT // 8 + Counter.GIVEN_UP] += 1
+                self._words[_GIVEN_UP] += 1
         return bool(self._unused)
 
     def _give_up(self, key: tuple[int, str]) -> None:
         half = self._noticed.pop(key)
         self._noticed_slots -= len(half.slots)
         self._free(half)
-        self._words[COUNTERS_AT // 8 + Counter.GIVEN_UP] += 1
+        self._words[_GIVEN_UP] += 1
 
     def _free(self, half: _Half) -> None:
-        layout = self._layout
         for slot in half.slots:
-            self._words[(layout.ledger_at + slot * layout.ledger_slot) // 8] = 0
+            self._words[self._word(slot)] = 0
         self._unused.extend(half.slots)
+
+    def _word(self, slot: int) -> int:
+        return (self._start + slot * self._size) // 8

@@ -1,0 +1,1 @@
+"""What kvtrace costs, measured side by side with what it is compared to."""

@@ -1,0 +1,37 @@
+"""Runs the benchmarks named, or all: `python -m benchmarks [name…]`; prints markdown tables."""
+
+import importlib
+import os
+import pkgutil
+import platform
+import sys
+
+import benchmarks
+from benchmarks.measure import table
+
+NOT_BENCHMARKS = ("__main__", "measure")
+
+
+def found() -> list[str]:
+    """The names of all benchmarks: modules here that have a `run`."""
+    names = (module.name for module in pkgutil.iter_modules(benchmarks.__path__))
+    return sorted(name for name in names if name not in NOT_BENCHMARKS)
+
+
+def main(asked: list[str]) -> int:
+    """Run them; 2 where one is asked for that there is not."""
+    unknown = sorted(set(asked) - set(found()))
+    if unknown:
+        print(f"there is no benchmark {unknown[0]}; there are: {', '.join(found())}")
+        return 2
+    load = os.getloadavg()[0]
+    print(f"CPython {platform.python_version()}, {os.cpu_count()} CPUs, load {load:.1f}")
+    for name in asked or found():
+        module = importlib.import_module(f"benchmarks.{name}")
+        title = (module.__doc__ or name).splitlines()[0].rstrip(".")
+        print(f"\n## {name}: {title}\n\n{table(module.run())}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
