@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from kvtrace_connector.fit import Fit, judge
 from kvtrace_connector.signatures import Known, known
-from paper_vllm import run, tool, write
+
+from tests.connector.paper_vllm import run, tool, write
 
 LATEST = known().releases[-1]
 

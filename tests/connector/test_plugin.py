@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 from kvtrace_connector.signatures import known
-from paper_vllm import run, write
+
+from tests.connector.paper_vllm import run, write
 
 LATEST = known().releases[-1]
 

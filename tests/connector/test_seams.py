@@ -1,15 +1,17 @@
 import ast
+import inspect
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import msgspec
 import pytest
 from kvtrace_connector.seams import OWNERS, SEAMS, Kind
-from kvtrace_connector.signatures import known
-from paper_vllm import ROOT
+from kvtrace_connector.signatures import known, names
 
 from kvtrace import events
+from tests.connector.paper_vllm import ROOT
 
 OURS = sorted((ROOT / "connector" / "kvtrace_connector").glob("*.py"))
 
@@ -78,6 +80,16 @@ def test_what_a_hook_reads_unguarded_is_needed(module: Path) -> None:
 @pytest.mark.parametrize("module", OURS, ids=lambda it: it.stem)
 def test_every_method_that_is_hooked_is_a_seam(module: Path) -> None:
     assert set(hooks(module)) <= {seam.name for seam in SEAMS if seam.kind is Kind.METHOD}
+
+
+@pytest.mark.parametrize("module", OURS, ids=lambda it: it.stem)
+def test_a_hook_takes_what_its_method_takes_in_every_release(module: Path) -> None:
+    for seam in hooks(module):
+        hook = import_module(f"kvtrace_connector.{module.stem}").HOOKS[seam.partition(".")[2]]
+        for look in known().variants(seam):
+            arguments = [name for name in names(look) if f"*{name}" not in look and name != "self"]
+            unknown = {"unknown": None} if "**" in look else {}
+            inspect.signature(hook).bind("half", "host", *arguments, **unknown)
 
 
 def test_every_seam_is_used() -> None:

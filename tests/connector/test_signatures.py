@@ -4,7 +4,8 @@ from pathlib import Path
 
 from kvtrace_connector.seams import Kind
 from kvtrace_connector.signatures import alike, known, names, signature
-from paper_vllm import ROOT, tool, write
+
+from tests.connector.paper_vllm import ROOT, tool, write
 
 LATEST = known().releases[-1]
 
