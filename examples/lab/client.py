@@ -1,6 +1,7 @@
 """Asks the router for a completion and waits, as a client that does one thing at a time."""
 
 import json
+import random
 import urllib.error
 import urllib.request
 
@@ -65,3 +66,9 @@ def complete(url: str, ask: Ask, timeout: float = 60) -> Completion:
 def _understood(status: int, ask: Ask, answer: bytes) -> Completion:
     ids = json.loads(answer)["choices"][0].get("token_ids") or ()
     return Completion(status=status, request_id=ask.request_id, tokens=tuple(ids))
+
+
+def random_prompt(length: int, chance: random.Random | None = None) -> list[int]:
+    """Make a prompt nobody has cached: token ids without the special ones."""
+    source = chance or random.Random()
+    return [source.randrange(3, model.VOCABULARY) for _ in range(length)]

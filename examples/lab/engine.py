@@ -85,6 +85,11 @@ class Engine:
             self._ready_after = time.monotonic() - self._started_at
             self.ready, self.step = True, "ready"
 
+    def signal(self, number: int) -> None:
+        """Send a signal to the API server, the engine core and every worker."""
+        for pid in self.pids.values():
+            os.kill(pid, number)
+
     def begin_stop(self) -> None:
         """Tell it to end, and do not wait: so several can end at once."""
         if self._keeper is not None and self._keeper.stdin is not None:

@@ -12,8 +12,6 @@ import signal
 import subprocess
 import sys
 
-import psutil
-
 from lab import processes
 
 GRACE = 12.0
@@ -50,9 +48,9 @@ def _wait(engine: subprocess.Popen[bytes]) -> None:
             return
 
 
-def _below(engine: subprocess.Popen[bytes]) -> list[psutil.Process]:
+def _below(engine: subprocess.Popen[bytes]) -> list[processes.Process]:
     engine.poll()
-    return psutil.Process().children(recursive=True)
+    return processes.tree(os.getpid())[1:]
 
 
 def _interrupt(number: int, frame: object) -> None:

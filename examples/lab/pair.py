@@ -1,7 +1,7 @@
 """One producer, one consumer and the router in front of them, as a single thing to use."""
 
 import os
-import random
+import signal
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,12 +10,11 @@ from pathlib import Path
 import msgspec
 
 from lab import ports
-from lab.client import Ask, Completion, complete
+from lab.client import Ask, Completion, complete, random_prompt
 from lab.engine import Engine
 from lab.launch import HOST, Launch
 from lab.legs import Peer
 from lab.loop import Loop
-from lab.model import VOCABULARY
 from lab.routed import RouterLog
 from lab.router import Router
 from lab.run import Run
@@ -48,7 +47,8 @@ class Pair:
         self.router_file = run.directory / "router.jsonl"
         self.producer, self.consumer = (Engine(launch, run) for launch in launches(run, wish))
         self._port = ports.choose(wish.router_port, "--router-port")
-        self._loop = loop
+        self.loop = loop
+        """Where the router runs; one may run more there."""
         self.router = Router(peer(self.producer), peer(self.consumer), self.router_log)
 
     @property
@@ -63,7 +63,7 @@ class Pair:
 
     def start(self) -> None:
         """Start both engines and the router, and do not wait for the engines."""
-        self._loop.run(self.router.start(self._port))
+        self.loop.run(self.router.start(self._port))
         for engine in self.engines:
             engine.start()
 
@@ -71,9 +71,19 @@ class Pair:
         """End all of it."""
         for engine in self.engines:
             engine.begin_stop()
-        self._loop.run(self.router.stop())
+        self.loop.run(self.router.stop())
         for engine in self.engines:
             engine.stop()
+
+    def freeze(self) -> None:
+        """Stop all processes of both engines where they are, so that others have the cores."""
+        for engine in self.engines:
+            engine.signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let frozen engines go on."""
+        for engine in self.engines:
+            engine.signal(signal.SIGCONT)
 
     def complete(
         self, prompt: list[int] | int, max_tokens: int = 8, request_id: str | None = None
@@ -139,9 +149,3 @@ def peer(engine: Engine) -> Peer:
         side_port=launch.side_port,
         tp=launch.tp,
     )
-
-
-def random_prompt(length: int, chance: random.Random | None = None) -> list[int]:
-    """Make a prompt nobody has cached: token ids without the special ones."""
-    source = chance or random.Random()
-    return [source.randrange(3, VOCABULARY) for _ in range(length)]

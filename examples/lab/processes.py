@@ -7,22 +7,23 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
+from psutil import Process
 
 from lab.launch import RUN_VARIABLE
 
 SHARED_MEMORY = Path("/dev/shm")
 
 
-def tree(root: int) -> list[psutil.Process]:
+def tree(root: int) -> list[Process]:
     """Return the process and all that come from it; empty when it is gone."""
     try:
-        process = psutil.Process(root)
+        process = Process(root)
         return [process, *process.children(recursive=True)]
     except psutil.NoSuchProcess:
         return []
 
 
-def of_run(run: Path) -> list[psutil.Process]:
+def of_run(run: Path) -> list[Process]:
     """Return all processes, wherever they hang in the tree, that were started for a run."""
     return [process for process in psutil.process_iter() if _run_of(process) == str(run)]
 
@@ -46,7 +47,7 @@ def roles(root: int) -> dict[str, int]:
 
 
 def end(
-    processes: Callable[[], Iterable[psutil.Process]],
+    processes: Callable[[], Iterable[Process]],
     grace: float,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
@@ -68,14 +69,14 @@ def end(
         path.unlink(missing_ok=True)
 
 
-def _alive(processes: Iterable[psutil.Process]) -> Iterator[psutil.Process]:
+def _alive(processes: Iterable[Process]) -> Iterator[Process]:
     for process in processes:
         with suppress(psutil.Error):
             if process.status() != psutil.STATUS_ZOMBIE:
                 yield process
 
 
-def _shared_memory(processes: Iterable[psutil.Process]) -> set[Path]:
+def _shared_memory(processes: Iterable[Process]) -> set[Path]:
     """Return what the processes have mapped directly below /dev/shm: black boxes lie deeper."""
     return {path for process in processes for path in _mapped(process.pid)}
 
@@ -88,7 +89,7 @@ def _mapped(pid: int) -> Iterator[Path]:
                 yield path
 
 
-def _run_of(process: psutil.Process) -> str | None:
+def _run_of(process: Process) -> str | None:
     try:
         return process.environ().get(RUN_VARIABLE) if process.uids().real == os.getuid() else None
     except (psutil.Error, OSError):
