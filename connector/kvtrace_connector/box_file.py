@@ -12,24 +12,59 @@ from pathlib import Path
 
 Allocate = Callable[[int, int, int], None]
 
+MOUNTS = Path("/proc/self/mountinfo")
+"""The kernel's list of what is mounted where."""
 
-def open_directory(directory: Path, *, private: bool) -> int:
+_COPIES_ON_WRITE = ("btrfs", "zfs", "bcachefs")
+"""Where blocks once allocated do not stay so: a full disk would kill whoever writes."""
+
+_MAY_HANG = ("9p", "afs", "beegfs", "ceph", "cifs", "fuse", "gpfs", "lustre", "nfs", "smb")
+"""Whose files are served by another process or host: whoever writes may wait for it for ever."""
+
+
+def open_directory(directory: Path, *, private: bool, mounts: Path = MOUNTS) -> int:
     """A descriptor of the directory, made if it is missing; the caller closes it.
 
-    Raises OSError: where it is a link, no directory, or another user's; and, where it must be
-    private, others may write there.
+    Raises OSError: where it is a link, no directory, or another user's; where its file system
+    could harm a writer; and where it must be private and others may write there.
     """
     with contextlib.suppress(FileExistsError):
         os.mkdir(directory, 0o700)
     opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        _check_owner(opened, directory, private=private)
+        _check_ground(opened, directory, mounts.read_text())
+    except OSError:
+        os.close(opened)
+        raise
+    return opened
+
+
+def _check_owner(opened: int, directory: Path, *, private: bool) -> None:
     found = os.fstat(opened)
     if found.st_uid != os.geteuid():
-        os.close(opened)
         raise PermissionError(errno.EPERM, "the directory belongs to another user", str(directory))
     if private and found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        os.close(opened)
         raise PermissionError(errno.EPERM, "others may write to the directory", str(directory))
-    return opened
+
+
+def _check_ground(opened: int, directory: Path, mounts: str) -> None:
+    kind = file_system(os.readlink(f"/proc/self/fd/{opened}"), mounts)
+    if kind in _COPIES_ON_WRITE or kind.startswith(_MAY_HANG):
+        why = f"a process that writes to mapped files on {kind} may be killed or hang"
+        raise OSError(errno.ENOTSUP, f"{why}; name a directory in memory", str(directory))
+
+
+def file_system(path: str, mounts: str) -> str:
+    """The kind of file system that the path is on, by the kernel's list of mounts."""
+    best, kind = "", ""
+    for line in mounts.splitlines():
+        before, _, after = line.partition(" - ")
+        point = before.split()[4].replace("\\040", " ")
+        within = path == point or path.startswith(point.rstrip("/") + "/")
+        if within and len(point) >= len(best):
+            best, kind = point, after.split()[0]
+    return kind
 
 
 def create(

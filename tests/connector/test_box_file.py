@@ -127,3 +127,36 @@ def test_no_memory_is_an_error_like_any_other(tmp_path: Path) -> None:
     os.close(directory)
     assert caught.value.errno == errno.ENOMEM
     assert not list(tmp_path.iterdir())
+
+
+MOUNTS = """\
+22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/root rw
+25 22 0:22 / /dev/shm rw,nosuid - tmpfs tmpfs rw
+40 22 0:40 / /home rw shared:7 master:3 - btrfs /dev/sdb rw,subvol=/home
+41 40 0:41 / /home/a\\040b rw - nfs4 server:/x rw
+42 22 0:42 / /dev/shm rw - ramfs ramfs rw
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/tmp", "ext4"),
+        ("/", "ext4"),
+        ("/dev/shm", "ramfs"),
+        ("/dev/shm/kvtrace-0", "ramfs"),
+        ("/dev/shmoo", "ext4"),
+        ("/home/me", "btrfs"),
+        ("/home/a b/c", "nfs4"),
+    ],
+)
+def test_the_kind_of_file_system_is_that_of_the_innermost_mount(path: str, kind: str) -> None:
+    assert box_file.file_system(path, MOUNTS) == kind
+
+
+@pytest.mark.parametrize("kind", ["btrfs", "nfs4", "fuse.sshfs"])
+def test_a_file_system_that_could_harm_the_writer_is_refused(tmp_path: Path, kind: str) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(f"22 1 254:0 / / rw - {kind} /dev/root rw\n")
+    with pytest.raises(OSError, match=rf"on {kind} may .* directory in memory"):
+        box_file.open_directory(tmp_path, private=False, mounts=mounts)
