@@ -82,6 +82,9 @@ class BlackBoxReader:
         if counters[Counter.FACTS] != self._counters[Counter.FACTS]:
             self._facts = read_facts(self._opened, self.header) or self._facts
         raws = self._ring.read(counters[Counter.SLOTS], living=living)
+        if not kept and raws and raws[-1].seq - self._seq > len(raws):
+            # The writer was faster than this look.
+            kept, damaged = self._read_kept()
         damaged += self._newly_damaged()
         overwritten = self._merge(raws, kept, counters[Counter.SLOTS])
         news, unknown, broken = self._records(raws)

@@ -1,4 +1,5 @@
 import struct
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -160,3 +161,20 @@ def test_the_run_directory_is_one_for_each_user() -> None:
 
 def test_the_run_directory_can_be_named() -> None:
     assert str(run_directory({"KVTRACE_DIR": "/x"}, 1000)) == "/x"
+
+
+def test_the_page_about_the_format_has_its_sizes() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "black-box.md").read_text()
+    layout = Layout()
+    areas = {
+        layout.facts_at: f"2 × {layout.facts_size:,}",
+        layout.ledger_at: f"{layout.ledger_slots:,} × {layout.ledger_slot:,}",
+        layout.ring_at: f"{layout.ring_slots:,} × {layout.ring_slot}",
+    }
+    for at, size in areas.items():
+        assert f"| {at:,} | {size} |" in page
+    assert f"| {black_box.COUNTERS_AT + 8 * black_box.Counter.FACTS} | how often" in page
+    assert f"| {black_box.RECORD_SIZE} | | the event" in page
+    assert f"| {black_box.SLOT.size} | {layout.ring_room} | the part" in page
+    assert f"| {black_box.USED.size} | {layout.ledger_room:,} | records" in page
+    assert f"| {len(pack_header(HEADER)) - 4} | 4 | CRC-32" in page
