@@ -12,9 +12,17 @@ def step_began(half: WorkerHalf, *_: Any, **__: Any) -> None:
     half.steps.began = half.now()
 
 
-def loads_started(half: WorkerHalf, _: Any, forward_context: Any = None, *__: Any) -> None:
+def loads_started(
+    half: WorkerHalf,
+    _: Any,
+    forward_context: Any = None,
+    *__: Any,
+    attn_metadata: Any = None,
+    **___: Any,
+) -> None:
     """Hook of start_load_kv, which knows whether this step runs the model."""
-    if getattr(forward_context, "attn_metadata", None) is not None:
+    # vLLM's newer runner passes as a keyword what the older one keeps in the context.
+    if (attn_metadata or getattr(forward_context, "attn_metadata", None)) is not None:
         half.steps.forwards += 1
 
 
