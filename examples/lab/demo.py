@@ -10,10 +10,11 @@ from lab.engine import await_ready
 from lab.errors import LabError
 from lab.options import Options, parse
 from lab.pair import Pair, Wish, started
+from lab.plan import plan
 from lab.progress import Progress
 from lab.run import Run, fresh
 from lab.toolkit import Toolkit
-from lab.traffic import Traffic, plan
+from lab.traffic import Counts, Traffic
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -77,23 +78,28 @@ def _watch(options: Options, run: Run, pair: Pair) -> int:
 def _headless(options: Options, toolkit: Toolkit, pair: Pair, traffic: Traffic) -> int:
     _say(f"traffic for {options.seconds:.0f} s, {options.rate:g} requests a second")
     pair.loop.run(traffic.run(options.seconds, PATIENCE))
-    result = document(toolkit.snapshot(), traffic)
+    result = document(toolkit.snapshot(), traffic.counts)
     print(json.dumps(result) if options.json else _in_words(result))
     if traffic.last_error:
         _say(f"the last error: {traffic.last_error}")
     return 0 if traffic.counts.answered == traffic.counts.sent else 1
 
 
-def document(snapshot: dict[str, Any], traffic: Traffic) -> dict[str, Any]:
+def document(snapshot: dict[str, Any], counts: Counts) -> dict[str, Any]:
     """Put what kvtrace saw beside what the traffic saw."""
-    counts = traffic.counts
     return {
-        **snapshot,
+        **snapshot["totals"],
+        "phases": {name: _percentiles(line) for name, line in snapshot["phases"].items()},
+        "losses": snapshot["losses"],
         "sent": counts.sent,
         "answered": counts.answered,
         "errors": counts.errors,
         "unanswered": counts.in_flight,
     }
+
+
+def _percentiles(line: dict[str, Any]) -> dict[str, Any]:
+    return {name: line[name] for name in ("p50", "p99", "count")}
 
 
 def _in_words(result: dict[str, Any]) -> str:

@@ -12,6 +12,8 @@ import signal
 import subprocess
 import sys
 
+import psutil
+
 from lab import processes
 
 GRACE = 12.0
@@ -48,7 +50,7 @@ def _wait(engine: subprocess.Popen[bytes]) -> None:
             return
 
 
-def _below(engine: subprocess.Popen[bytes]) -> list[processes.Process]:
+def _below(engine: subprocess.Popen[bytes]) -> list[psutil.Process]:
     engine.poll()
     return processes.tree(os.getpid())[1:]
 

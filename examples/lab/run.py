@@ -59,27 +59,28 @@ class Run(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def fresh() -> Iterator[Run]:
+def fresh(home: Path | None = None) -> Iterator[Run]:
     """Open a run of one's own; at the end nothing of it is left.
 
     What killed runs have left is removed first. A run is somebody's as long as its lock is held.
     """
-    remove_leftovers()
-    run = Run(Path(tempfile.mkdtemp(prefix=PREFIX, dir=_home())))
+    place = home or _home()
+    remove_leftovers(place)
+    run = Run(Path(tempfile.mkdtemp(prefix=PREFIX, dir=place)))
     with (run.directory / LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         try:
-            for place in (run.boxes, run.logs, run.scratch):
-                place.mkdir(mode=0o700)
+            for part in (run.boxes, run.logs, run.scratch):
+                part.mkdir(mode=0o700)
             model.make(run.model)
             yield run
         finally:
             _remove(run)
 
 
-def remove_leftovers() -> None:
+def remove_leftovers(home: Path) -> None:
     """Remove what earlier runs of this user have left that nobody owns any more."""
-    for directory in _home().glob(PREFIX + "*"):
+    for directory in home.glob(PREFIX + "*"):
         if _is_ours(directory) and not _is_owned(directory):
             _remove(Run(directory))
 

@@ -1,30 +1,15 @@
 """Sends requests of mixed prompt lengths through the router, at a modest rate."""
 
 import asyncio
-import random
 from collections.abc import Iterator
 
 import aiohttp
 import msgspec
 
-from lab.client import Ask, random_prompt
-
-LENGTHS = (16, 60, 130, 300, 700, 1500, 3000)
-WEIGHTS = (3, 4, 4, 4, 3, 2, 1)
-"""Prompts are short more often than long."""
-
-ANSWERS = range(2, 17)
-"""Tokens asked for."""
+from lab.client import Ask
+from lab.plan import Planned
 
 PATIENCE = aiohttp.ClientTimeout(total=300)
-
-
-class Planned(msgspec.Struct, frozen=True, kw_only=True):
-    """One request to come."""
-
-    after: float
-    """Seconds after the one before."""
-    ask: Ask
 
 
 class Counts(msgspec.Struct, kw_only=True):
@@ -100,18 +85,3 @@ class Traffic:
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-
-
-def plan(rate: float, seed: int) -> Iterator[Planned]:
-    """Yield requests without end, `rate` a second on average; one seed gives one sequence."""
-    chance = random.Random(seed)
-    while True:
-        (length,) = chance.choices(LENGTHS, WEIGHTS)
-        yield Planned(
-            after=chance.expovariate(rate),
-            ask=Ask(
-                prompt=random_prompt(chance.randint(length // 2, length), chance),
-                max_tokens=chance.choice(ANSWERS),
-                request_id=f"demo-{chance.getrandbits(64):016x}",
-            ),
-        )

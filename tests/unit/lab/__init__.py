@@ -1,0 +1,1 @@
+"""Tests of the lab's pure parts, without engines."""
