@@ -79,6 +79,7 @@ class KvtraceApp(App[None]):
         self._playback = playback
         self._zone = zone
         self._glyphs = terminal.glyphs(environ)
+        self._many_colours = terminal.has_many_colours(environ)
         self._feed = Feed(snapshots, self.post_message)
         self._latest: Snapshot = NOTHING
         self._held: Snapshot | None = None
@@ -213,6 +214,6 @@ class KvtraceApp(App[None]):
 
     def _look(self) -> Look:
         palette = DARK if self.current_theme.dark else LIGHT
-        if self.console.color_system == "standard":
+        if not self._many_colours:
             palette = SIXTEEN
         return Look(palette, self._glyphs, not self.no_color)

@@ -24,6 +24,11 @@ class Axis(msgspec.Struct, frozen=True):
     folds: tuple[tuple[int, int], ...] = ()
     """First and last instant of each folded stretch."""
 
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return self.columns[-1] + 1
+
     def column(self, at: int) -> int:
         """The column of an instant."""
         if at <= self.instants[0]:

@@ -9,6 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from kvtrace.tui.frame import Frame
+from kvtrace.words import clean
 
 Draw = Callable[[Frame], list[Text]]
 
@@ -44,5 +45,9 @@ class Drawn(Widget):
 
 def strip(widget: Widget, line: Text) -> Strip:
     """The line as Textual wants it: as wide as the widget, on the widget's ground."""
+    if not line.plain.isprintable():
+        # Whatever comes from outside, the terminal never sees an escape of it.
+        line = line.copy()
+        line.plain = clean(line.plain)
     drawn = Strip(line.render(widget.app.console), line.cell_len)
     return drawn.adjust_cell_length(widget.size.width).apply_style(widget.rich_style)

@@ -19,7 +19,7 @@ def header(frame: Frame, path: Sequence[str]) -> Text:
         left.append(f"{parent} ", look.style("muted"))
         left.append(f"{look.glyphs.within} ", look.style("rule"))
     if parents:
-        left.append(look.words(here), look.style("strong"))
+        left.append(look.words(words.clean(here)), look.style("strong"))
     else:
         left.append(f" {here} ", _tab(look))
     return _bar(beside(left, _mode(frame), frame.width - 1), frame)

@@ -37,4 +37,5 @@ def over(reason: str | None, source: str, playback: Playback | None) -> Status:
 def _where(playback: Playback) -> str:
     if not playback.length:
         return words.wait(playback.position)
-    return words.share(min(100 * playback.position // playback.length, 100))
+    position = min(playback.position, playback.length)
+    return words.share(100 * position // playback.length, position)

@@ -22,7 +22,7 @@ def page(opened: Opened, frame: Frame, room: int) -> list[Text]:
     airy, table = _room_for(len(opened.timeline.lanes), room)
     blank = [Text()] if airy else []
     head = [*blank, *title(opened, frame), *blank]
-    foot = [*blank, chosen(opened, frame), *blank, *_split(opened, frame, table=table)]
+    foot = [*blank, chosen(opened, frame), *blank, *_split(opened, frame, table=table), *blank]
     left = room - len(head) - len(foot)
     body = _events(opened, frame, left) if opened.all_events else _drawing(opened, frame, left)
     body = body[: max(left, 0)]
@@ -33,7 +33,7 @@ def page(opened: Opened, frame: Frame, room: int) -> list[Text]:
 def _room_for(lanes: int, room: int) -> tuple[bool, bool]:
     """Whether there is room for blank lines, and for the table of phases, beside all lanes."""
     left = room - 6 - lanes
-    return left >= 9, left >= 5
+    return left >= 10, left >= 5
 
 
 def title(opened: Opened, frame: Frame) -> list[Text]:
@@ -153,14 +153,13 @@ def _drawing(opened: Opened, frame: Frame, room: int) -> list[Text]:
     ends = [stretch.began for stretch in stretches]
     due = opened.next_step
     who = frame.names.place(due.place) if due is not None else ""
-    lines = [
-        _left("since asked", left, frame).append_text(
-            axis_line(axis, ends, frame, width, open=drawn.outcome is None)
-        ),
-        _left("waits for", left, frame).append_text(ribbon(stretches, axis, frame, width, who)),
-    ]
+    drawings = {
+        "since asked": axis_line(axis, ends, frame, open=drawn.outcome is None),
+        "waits for": ribbon(stretches, axis, frame, who),
+    }
     if room > len(lanes) + 2:
-        lines.append(_left("", left, frame).append_text(bracket(stretches, axis, frame, width)))
+        drawings[""] = bracket(stretches, axis, frame, stalled=opened.stalled)
+    lines = [_left(name, left, frame).append_text(line) for name, line in drawings.items()]
     space = room - len(lines)
     step = 2 if 2 * len(lanes) - 1 <= space else 1
     shown = _fitting(lanes, opened, space)

@@ -64,7 +64,8 @@ def _line(line: PhaseLine, look: Look, numbers: Sequence[tuple[str, int]], spark
                 said[name], style = words.UNKNOWN, look.style("rule")
         drawn.append(pad(look.words(said[name]), width, right=True), style)
     if spark > 0:
-        drawn.append("  " + sparkline(line.history, spark, look), look.style(line.phase.value))
+        role = line.phase.value if look.colour else "muted"
+        drawn.append("  " + sparkline(line.history, spark, look), look.style(role))
     return drawn
 
 

@@ -12,13 +12,13 @@ from kvtrace.tui.frame import Frame
 from kvtrace.tui.text import cells
 
 
-def axis_line(axis: Axis, ends: Sequence[int], frame: Frame, width: int, *, open: bool) -> Text:
+def axis_line(axis: Axis, ends: Sequence[int], frame: Frame, *, open: bool) -> Text:
     """Times since the first instant where they stand, folds marked; `ends` are named first."""
     look, start, last = frame.look, axis.instants[0], axis.instants[-1]
-    canvas = Canvas(width, 1)
+    canvas = Canvas(axis.width, 1)
     whole = look.words(words.wait(last - start) if open else words.duration(last - start))
     said = f"now {whole}" if open else whole
-    canvas.put(width - cells(said), 0, said, look.style("strong"))
+    canvas.put(axis.width - cells(said), 0, said, look.style("strong"))
     canvas.label(0, 0, "0 ", look.style("muted"))
     for began, ended in axis.folds:
         middle = (axis.column(began) + axis.column(ended)) // 2
@@ -31,53 +31,46 @@ def axis_line(axis: Axis, ends: Sequence[int], frame: Frame, width: int, *, open
     return canvas.lines()[0]
 
 
-def ribbon(stretches: Sequence[Stretch], axis: Axis, frame: Frame, width: int, who: str) -> Text:
+def ribbon(stretches: Sequence[Stretch], axis: Axis, frame: Frame, who: str) -> Text:
     """The axis cut into phases, each named where there is room; `who` is waited for in the last."""
-    look = frame.look
-    canvas = Canvas(width, 1)
+    canvas = Canvas(axis.width, 1)
     for stretch in stretches:
-        left, right = span(stretch, axis)
-        texture = " " if look.colour else look.texture(stretch.phase)
-        style = look.block(stretch.phase.value) if look.colour else ""
-        canvas.put(left, 0, texture * (right - left), style)
-        letter, name = stretch.phase.letter, stretch.phase.value
-        named = [f"{letter} {name}", letter]
-        if stretch.ended is None and who:
-            named.insert(0, f"{letter} {name} from {who}")
-        for said in named:
-            if cells(said) + 2 <= right - left or (said == letter and right - left >= 1):
-                at = left + (1 if cells(said) + 2 <= right - left else 0)
-                canvas.put(at, 0, said, style or "bold")
-                break
+        _stretch(canvas, stretch, span(stretch, axis), frame, who)
     return canvas.lines()[0]
 
 
-def bracket(stretches: Sequence[Stretch], axis: Axis, frame: Frame, width: int) -> Text:
+def _stretch(
+    canvas: Canvas, stretch: Stretch, ends: tuple[int, int], frame: Frame, who: str
+) -> None:
+    look, (left, right) = frame.look, ends
+    style = look.block(stretch.phase.value) if look.colour else "bold"
+    texture = " " if look.colour else look.texture(stretch.phase)
+    canvas.put(left, 0, texture * (right - left), style if look.colour else "")
+    letter, name = stretch.phase.letter, stretch.phase.value
+    named = [f" {letter} {name} ", f" {letter} ", letter]
+    if stretch.ended is None and who:
+        named.insert(0, f" {letter} {name} from {who} ")
+    said = next((said for said in named if cells(said) <= right - left), "")
+    canvas.put(left, 0, said, style)
+
+
+def bracket(stretches: Sequence[Stretch], axis: Axis, frame: Frame, *, stalled: bool) -> Text:
     """A bracket under the longest wait, with how long it is and its share of the whole."""
-    look = frame.look
-    longest = dominant(stretches, axis.instants[-1])
-    if longest is None:
-        return Text()
-    took = lasted(longest, axis.instants[-1])
-    shares = words.shares([lasted(stretch, axis.instants[-1]) for stretch in stretches])
-    share = words.share(shares[stretches.index(longest)], took)
-    left, right = span(longest, axis)
-    canvas = Canvas(width, 1)
-    stalls = longest.ended is None
-    style = look.style("stalled" if stalls else "muted")
-    start, line, end = tuple(look.glyphs.bracket)
-    took_words = look.words(words.duration(took))
-    said = next(
-        (
-            text
-            for text in (f" longest wait  {took_words}  {share} ", f" {took_words} {share} ")
-            if cells(text) + 4 <= right - left
-        ),
-        "",
-    )
+    look, end = frame.look, axis.instants[-1]
+    took = [lasted(stretch, end) for stretch in stretches]
+    longest = took.index(max(took))
+    left, right = span(stretches[longest], axis)
     if right - left < 2:
         return Text()
-    canvas.put(left, 0, start + line * (right - left - 2) + end, style)
+    share = words.share(words.shares(took)[longest], took[longest])
+    told = f"{look.words(words.duration(took[longest]))}  {share}"
+    named = (f" longest wait  {told} ", f" {told} ")
+    said = next((said for said in named if cells(said) + 4 <= right - left), "")
+    # Red is for what holds a transfer up now, not for what once took long.
+    hot = stalled and stretches[longest].ended is None
+    first, line, last = tuple(look.glyphs.bracket)
+    canvas, style = Canvas(axis.width, 1), look.style("stalled" if hot else "muted")
+    canvas.put(left, 0, first + line * (right - left - 2) + last, style)
     canvas.put(left + (right - left - cells(said)) // 2, 0, said, style)
     return canvas.lines()[0]
 
@@ -85,15 +78,9 @@ def bracket(stretches: Sequence[Stretch], axis: Axis, frame: Frame, width: int) 
 def span(stretch: Stretch, axis: Axis) -> tuple[int, int]:
     """First column of the stretch, and the one after its last; at least one apart."""
     left = axis.column(stretch.began)
-    last = axis.instants[-1]
-    if stretch.ended is None or stretch.ended >= last:
-        return left, axis.columns[-1] + 1
+    if stretch.ended is None or stretch.ended >= axis.instants[-1]:
+        return left, axis.width
     return left, max(axis.column(stretch.ended), left + 1)
-
-
-def dominant(stretches: Sequence[Stretch], end: int) -> Stretch | None:
-    """The longest of the stretches, as of `end`."""
-    return max(stretches, key=lambda stretch: lasted(stretch, end), default=None)
 
 
 def lasted(stretch: Stretch, end: int) -> int:

@@ -64,6 +64,11 @@ class TransfersTable(Widget, can_focus=True):
         return self._listing.items[self._at] if self._listing.items else None
 
     @property
+    def line(self) -> int:
+        """The line that the cursor is on."""
+        return self._at
+
+    @property
     def room(self) -> int:
         """Lines below the heading."""
         return max(self.size.height - self._heading, 0)

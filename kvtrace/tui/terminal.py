@@ -16,3 +16,10 @@ def glyphs(environ: Mapping[str, str]) -> Glyphs:
         kind = ""
     named = environ.get("LC_ALL") or kind or language
     return UTF8 if not named or "utf" in named.lower() else ASCII
+
+
+def has_many_colours(environ: Mapping[str, str]) -> bool:
+    """Whether the terminal that the environment names shows more than 16 colours."""
+    kind = environ.get("TERM", "")
+    depth = environ.get("COLORTERM", "")
+    return not kind or "256" in kind or "direct" in kind or depth in ("truecolor", "24bit")

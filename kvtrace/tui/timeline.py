@@ -49,7 +49,7 @@ class Lanes:
         self._frame = frame
         self._look = frame.look
         self._step = step
-        self._width = axis.columns[-1] + 1
+        self._width = axis.width
         self._canvas = Canvas(self._width, (len(lanes) - 1) * step + 1)
 
     def draw(self) -> list[Text]:
@@ -78,12 +78,12 @@ class Lanes:
 
     def _bar(self, y: int, bar: Bar) -> None:
         left, right = self._span(bar)
-        role = _PHASE.get(bar.kind, "muted")
-        if self._look.colour:
-            self._canvas.put(left, y, " " * (right - left), self._look.block(role))
-        else:
-            texture = self._look.glyphs.textures[1 if bar.kind == "prefill" else 2]
-            self._canvas.put(left, y, texture * (right - left), "")
+        texture = self._look.glyphs.textures[1 if bar.kind == "prefill" else 2]
+        sign = " " if self._look.colour else texture
+        self._canvas.put(left, y, sign * (right - left), self._bar_style(bar))
+
+    def _bar_style(self, bar: Bar) -> str:
+        return self._look.block(_PHASE.get(bar.kind, "muted")) if self._look.colour else ""
 
     def _bar_labels(self, y: int, lane: Lane) -> None:
         """What lasted how long: in the bar if there is room, or else behind it."""
@@ -95,10 +95,8 @@ class Lanes:
             told = [self._look.words(text) for text in (f"{bar.kind} {took}", took)]
             inside = next((text for text in told if cells(text) + 3 <= right - left), None)
             if inside is not None:
-                style = (
-                    self._look.block(_PHASE.get(bar.kind, "muted")) if self._look.colour else "bold"
-                )
-                self._canvas.put(left + 2, y, inside, style)
+                style = self._bar_style(bar) or "bold"
+                self._canvas.put(left + 1, y, f" {inside} ", style)
             else:
                 self._beside(right, y, told[0], self._look.style("muted"))
 
@@ -120,11 +118,11 @@ class Lanes:
 
     def _line(self, x: int, y: int, sign: str, style: str) -> None:
         glyphs = self._look.glyphs
-        if {self._canvas.sign(x, y), sign} == {glyphs.down, glyphs.across} and len(
-            glyphs.down
-        ) == 1:
+        present = self._canvas.sign(x, y)
+        if {present, sign} == {glyphs.down, glyphs.across}:
             sign = glyphs.crossing
-        if self._canvas.sign(x, y) != " " or self._canvas.is_free(x, y, 1):
+        lines = (glyphs.down, glyphs.across, glyphs.down_across, glyphs.up_across, glyphs.crossing)
+        if present in lines or self._canvas.is_free(x, y, 1):
             self._canvas.put(x, y, sign, style)
 
     def _points(self, y: int, lane: Lane) -> None:

@@ -1,0 +1,71 @@
+"""What the screens look like: pictures that were looked at, and must not change unseen."""
+
+from datetime import UTC
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.pilot import Pilot
+
+from kvtrace.moments import Lost
+from kvtrace.tui.app import KvtraceApp
+from tests.tui import samples
+from tests.tui.conftest import Hold, Start
+from tests.tui.test_app import settled
+
+
+def calm() -> Any:
+    return samples.snapshot(
+        samples.past(), samples.START, Lost(process="P0/0", overwritten=4_096), Lost(unreadable=2)
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "keys"),
+    [
+        pytest.param((120, 40), [], id="fleet"),
+        pytest.param((80, 24), ["j", "j"], id="fleet-small"),
+        pytest.param((200, 60), ["j", "j"], id="fleet-large"),
+        pytest.param((20, 5), [], id="fleet-tiny"),
+        pytest.param((120, 40), ["t"], id="fleet-light"),
+        pytest.param((120, 40), ["j", "j", "enter"], id="transfer"),
+        pytest.param((80, 24), ["j", "j", "enter"], id="transfer-small"),
+        pytest.param((120, 30), ["j", "j", "enter", "e", "left"], id="transfer-events"),
+        pytest.param((120, 40), ["question_mark"], id="help"),
+    ],
+)
+def test_a_screen_looks_as_it_did(
+    start: Start, snap_compare: Any, size: tuple[int, int], keys: list[str]
+) -> None:
+    async def press(pilot: Pilot[None]) -> None:
+        await settled(pilot)
+        await pilot.press(*keys)
+        await pilot.pause()
+
+    assert snap_compare(start(), terminal_size=size, run_before=press)
+
+
+def test_a_calm_fleet_looks_calm_and_owns_up_to_its_losses(start: Start, snap_compare: Any) -> None:
+    assert snap_compare(start(calm()), terminal_size=(100, 30), run_before=settled)
+
+
+def test_without_colour_there_are_brackets_and_textures(
+    start: Start, snap_compare: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    async def press(pilot: Pilot[None]) -> None:
+        await settled(pilot)
+        await pilot.press("j", "j", "enter")
+        await pilot.pause()
+
+    assert snap_compare(start(), terminal_size=(100, 30), run_before=press)
+
+
+def test_in_ascii_nothing_else_is_drawn(start: Start, snap_compare: Any) -> None:
+    assert snap_compare(start(language="C"), terminal_size=(80, 24), run_before=settled)
+
+
+def test_before_anything_is_heard_the_screen_says_what_to_do(hold: Hold, snap_compare: Any) -> None:
+    app: App[None] = KvtraceApp(hold(), source="/dev/shm/kvtrace-1000", zone=UTC, environ={})
+    assert snap_compare(app, terminal_size=(80, 24))
