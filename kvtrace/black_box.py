@@ -76,8 +76,8 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     ledger_slot: int = 1024
     ledger_slots: int = 3072
     ring_at: int = HEADER_SIZE + 2 * 65536 + 3072 * 1024
-    ring_slot: int = 256
-    ring_slots: int = 19952
+    ring_slot: int = 320
+    ring_slots: int = 15961
 
     @property
     def size(self) -> int:

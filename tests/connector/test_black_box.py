@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from kvtrace_connector.black_box import BlackBox
 
-from kvtrace.black_box import Counter
+from kvtrace.black_box import Counter, Layout
 from kvtrace.events import (
     FailureLogged,
     LeaseGranted,
@@ -40,7 +40,7 @@ def test_a_box_is_its_users_alone(tmp_path: Path) -> None:
 def test_a_box_has_all_its_blocks_from_the_beginning(tmp_path: Path) -> None:
     box = BlackBox.open(tmp_path)
     found = box.path.stat()
-    assert found.st_size == 8 << 20
+    assert found.st_size == Layout().size
     assert found.st_blocks * 512 >= found.st_size
     box.close("")
 

@@ -27,8 +27,8 @@ HEADER = Header(process="ab" * 16, clock="boot", pid=7, at=1, wall=2, layout=Lay
 SIZE = Layout().size
 
 
-def test_a_box_is_eight_mebibytes() -> None:
-    assert SIZE == 8 << 20
+def test_a_box_is_eight_mebibytes_but_for_less_than_a_slot() -> None:
+    assert 0 <= (8 << 20) - SIZE < Layout().ring_slot
 
 
 def test_the_areas_follow_each_other_without_a_gap() -> None:
@@ -76,7 +76,7 @@ def test_something_else_is_no_black_box(raw: bytes) -> None:
 @pytest.mark.parametrize(
     "lie",
     [
-        {"ring_slots": 19953},
+        {"ring_slots": 15962},
         {"ring_slots": 0},
         {"ring_slot": 0},
         {"ring_slot": 40},

@@ -53,7 +53,7 @@ def test_a_box_is_as_new_as_its_last_event(tmp_path: Path) -> None:
     short = glance.glance(opened).wall
     box.record(FailureLogged(message="x" * 2000), origin)
     assert header.wall < short < glance.glance(opened).wall
-    overwrite(box.path, slot_at(glance.read_counters(opened)[Counter.SLOTS]), bytes(256))
+    overwrite(box.path, slot_at(glance.read_counters(opened)[Counter.SLOTS]), bytes(320))
     assert glance.glance(opened).wall == header.wall
     os.close(opened)
     box.close("")

@@ -50,7 +50,7 @@ def test_a_slot_still_on_its_way_gets_a_second_chance(tmp_path: Path) -> None:
     box.record(sent(), origin)
     box.record(sent(), origin)
     whole = box.path.read_bytes()[slot_at(1) : slot_at(2)]
-    overwrite(box.path, slot_at(1), bytes(256))
+    overwrite(box.path, slot_at(1), bytes(320))
     assert reader.poll() == []
     overwrite(box.path, slot_at(1), whole)
     assert seqs(reader.poll()) == [1, 2]
@@ -63,7 +63,7 @@ def test_a_slot_that_stays_damaged_is_given_up_at_the_second_look(tmp_path: Path
     reader = BlackBoxReader(box.path)
     box.record(sent(), origin)
     box.record(sent(), origin)
-    overwrite(box.path, slot_at(1), bytes(256))
+    overwrite(box.path, slot_at(1), bytes(320))
     assert reader.poll() == []
     news = reader.poll()
     assert seqs(news) == [2]
@@ -76,7 +76,7 @@ def test_the_dead_get_no_second_chance(tmp_path: Path) -> None:
     box, origin = small_box(tmp_path)
     box.record(sent(), origin)
     box.close("")
-    overwrite(box.path, slot_at(1), bytes(256))
+    overwrite(box.path, slot_at(1), bytes(320))
     reader = BlackBoxReader(box.path)
     news = reader.poll()
     assert seqs(news) == [2]
