@@ -8,7 +8,7 @@ from kvtrace.engines import Engine
 from kvtrace.fleet import Fleet
 from kvtrace.flow import Flow
 from kvtrace.model import Outcome, Role
-from kvtrace.moments import Moment, Record
+from kvtrace.moments import Moment
 from kvtrace.names import Names
 from kvtrace.rows import row, worst_first
 from kvtrace.snapshot import Done, EngineLine, Losses, Row, Snapshot, Totals
@@ -32,10 +32,10 @@ class Census:
 
     def take(self, moment: Moment) -> None:
         """Take in what arrived."""
-        before = self._fleet.events
+        repeats = self._fleet.repeats
         self._fleet.take(moment)
-        if isinstance(moment.news, Record) and self._fleet.events > before:
-            self._flow.hear(moment.news, moment.at, self._clocks)
+        if self._fleet.repeats == repeats:
+            self._flow.hear(moment, self._clocks)
 
     def snapshot(self, at: int) -> Snapshot:
         """All that is known, as of `at` nanoseconds of our own clock."""

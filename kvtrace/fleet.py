@@ -102,8 +102,11 @@ class Fleet:
             self._grow(name, key, record, seen)
         elif record.event.role is None or closes(record.event):
             self._strays.keep(key, record, seen)
+            return
         else:
             self._open(key, record, seen)
+        for stray, when in self._strays.give(key):
+            self._grow(self.table.find(key) or key[2], key, stray, when)
 
     def _hear_of_engine(self, record: Record, seen: int) -> None:
         if isinstance(record.event, HandshakeStarted | HandshakeFinished | HandshakeFailed):
@@ -118,10 +121,10 @@ class Fleet:
         name = half.base if half.base not in self.table else fresh_id(half)
         half = advance(half, record, seen)
         self.table.begin(with_half(Transfer(id=name), half), key, half.base)
-        if alike:
+        if alike or named_consumer(record) is not None:
             self._settle(name)
-        for stray, when in self._strays.give(key):
-            self._grow(self.table.find(key) or name, key, stray, when)
+        elif may_end(record.event):
+            self._judge(name)
         if len(self.table.live) > self._limits[0]:
             self.table.forget(next(iter(self.table.live)))
             self.forgotten += 1

@@ -1,13 +1,12 @@
 """How fast events come in and phases are passed, and how late we hear of it."""
 
 from collections import Counter
-from collections.abc import Iterable
 
 from kvtrace.clocks import Clocks
 from kvtrace.durations import Durations
 from kvtrace.model import Phase
-from kvtrace.moments import Record
-from kvtrace.phases import Stretch
+from kvtrace.moments import Moment, Record
+from kvtrace.phases import Stretch, spent
 from kvtrace.snapshot import PhaseLine, Row
 
 SECOND = 1_000_000_000
@@ -22,25 +21,29 @@ class Flow:
         self._began: int | None = None
         self._lag: int | None = None
 
-    def hear(self, record: Record, seen: int, clocks: Clocks) -> None:
-        """Count the record in the second in which it happened."""
-        if record.clock == clocks.ours:
-            instant = record.at
-        else:
-            offset = clocks.offsets.get(record.clock)
-            instant = seen if offset is None else record.at + offset.ns
+    def hear(self, moment: Moment, clocks: Clocks) -> None:
+        """Count what arrived in the second in which it happened."""
+        seen = moment.at
         if self._began is None:
             self._began = seen
+        record = moment.news
+        if not isinstance(record, Record):
+            return
+        instant = record.at
+        if record.clock != clocks.ours:
+            offset = clocks.offsets.get(record.clock)
+            instant = seen if offset is None else record.at + offset.ns
         self._seconds[instant // SECOND] += 1
+        # What happened before we began to listen was not late; we were.
         if instant >= self._began and (self._lag is None or seen - instant < self._lag):
             self._lag = max(0, seen - instant)
 
-    def passed(self, found: Iterable[Stretch]) -> None:
-        """Count the phases that a transfer passed, once it ended."""
-        for stretch in found:
-            if stretch.ended is not None:
-                took = stretch.ended - stretch.began
-                self._durations[stretch.phase].add(stretch.ended, took)
+    def passed(self, found: tuple[Stretch, ...]) -> None:
+        """Count each phase that an ended transfer waited in, with all its waits in it."""
+        last = {one.phase: one.ended for one in found if one.ended is not None}
+        for phase, took in spent(found, 0).items():
+            if took > 0 and last.get(phase) is not None:
+                self._durations[phase].add(last[phase], took)
 
     def forget(self, now: int) -> None:
         """Drop what is too old to count."""

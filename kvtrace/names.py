@@ -15,8 +15,8 @@ class Names:
     def of(self, engine: str, roles: frozenset[Role]) -> str:
         """The engine's name; empty for an engine without id."""
         known = self._given.get(engine)
-        if known is not None:
-            return known
+        if known is not None or not engine:
+            return known or ""
         if len(engine) <= SHORT:
             return self._give(engine, engine)
         if not roles:

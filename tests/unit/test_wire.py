@@ -1,5 +1,7 @@
 """The codec: every event there and back, and what is not an event."""
 
+from contextlib import suppress
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -31,10 +33,8 @@ def test_any_event_survives_both_ways(event: AnyEvent) -> None:
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_an_event_or_a_wire_error(payload: bytes) -> None:
-    try:
+    with suppress(WireError):
         assert kind(unpack(payload)) in KINDS
-    except WireError:
-        pass
 
 
 def test_a_default_is_not_an_attribute() -> None:
@@ -57,9 +57,9 @@ def test_fields_that_an_older_version_did_not_write_have_their_defaults() -> Non
 
 
 def test_an_unknown_kind_is_told_from_a_broken_record() -> None:
-    with pytest.raises(UnknownKindError, match="no event is called 'blocks.painted'"):
+    with pytest.raises(UnknownKindError, match=r"blocks\.painted"):
         unpack(msgspec.msgpack.encode(["blocks.painted", "r1"]))
-    with pytest.raises(UnknownKindError, match="no event is called 'blocks.painted'"):
+    with pytest.raises(UnknownKindError, match=r"blocks\.painted"):
         from_attributes("blocks.painted", {})
     with pytest.raises(WireError, match="not an event"):
         unpack(msgspec.msgpack.encode(["blocks.ready", 7]))

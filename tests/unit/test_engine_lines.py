@@ -1,0 +1,50 @@
+"""One line for each engine."""
+
+from kvtrace.engine_lines import load
+from kvtrace.snapshot import EngineLine
+from tests.unit.samples import CONSUMER_FIRST, PRODUCER_FIRST, heartbeat_sent, process_started
+from tests.unit.story import SECOND, D, P, Story
+
+
+def lines(story: Story) -> dict[str, EngineLine]:
+    return {line.id: line for line in story.snapshot.engines}
+
+
+def test_what_is_in_flight_is_counted_at_both_ends() -> None:
+    story = Story().at(0, process_started(blocks=100), by=P).at(1, *CONSUMER_FIRST)
+    producer, consumer = lines(story).values()
+    assert (producer.in_flight, consumer.in_flight) == (1, 1)
+    assert (producer.held_blocks, consumer.held_blocks) == (0, 7)
+    assert (producer.blocks, consumer.blocks) == (100, 0)
+    assert lines(story.at(2, *PRODUCER_FIRST))["P0"].held_blocks == 7
+
+
+def test_only_stalled_transfers_are_waited_for() -> None:
+    story = Story().at(1, *CONSUMER_FIRST, *PRODUCER_FIRST).at(2)
+    assert lines(story)["P0"].waited_for == 0
+    assert lines(story.at(9))["P0"].waited_for == 1
+    assert lines(story)["D0"].waited_for == 0
+
+
+def test_silence_counts_from_the_last_word() -> None:
+    story = Story().at(1, heartbeat_sent()).at(3, *PRODUCER_FIRST).at(15)
+    assert lines(story)["D0"].heard == 14 * SECOND
+    assert lines(story)["P0"].heard == 12 * SECOND
+
+
+def test_what_the_engine_told_of_itself_is_shown_as_text() -> None:
+    started = process_started(model="tiny", port=5600, facts={"UCX_TLS": "tcp", "A": "b"})
+    line = lines(Story().at(0, started, by=D))["D0"]
+    assert dict(line.facts)["model"] == "tiny"
+    assert dict(line.facts)["port"] == "5600"
+    assert line.facts[-2:] == (("A", "b"), ("UCX_TLS", "tcp"))
+    assert (line.roles, line.ranks, line.state) == ("D", 1, "alive")
+
+
+def test_producers_come_before_consumers() -> None:
+    story = Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST)
+    assert [line.roles for line in story.snapshot.engines] == ["P", "D"]
+
+
+def test_nothing_in_flight_is_no_load() -> None:
+    assert not load([]).in_flight

@@ -1,0 +1,124 @@
+"""From moments to snapshots."""
+
+import time
+
+import msgspec
+
+from kvtrace.model import Outcome, Phase
+from kvtrace.moments import Lost, Moment
+from kvtrace.monitor import watch
+from tests.unit.samples import (
+    CONSUMER_FIRST,
+    PRODUCER_FIRST,
+    WHOLE,
+    blocks_ready,
+    prefill_admitted,
+    registration_noticed,
+)
+from tests.unit.story import CLOCK, SECOND, P, Story
+
+
+def snapshots(*instants: int, every: int = SECOND // 10) -> list[int]:
+    moments = (Moment(at) for at in instants)
+    return [snapshot.at for snapshot in watch(moments, clock=CLOCK, every=every)]
+
+
+def test_the_first_moment_gives_the_first_snapshot() -> None:
+    stream = watch(iter([Moment(7)]), clock=CLOCK)
+    assert next(stream).at == 7
+
+
+def test_snapshots_come_no_faster_than_asked_and_the_last_is_never_left_out() -> None:
+    assert snapshots(0, 4, 9, 10, 12, 25, 26, every=10) == [0, 10, 25, 26]
+    assert snapshots(0, 10, every=10) == [0, 10]
+    assert snapshots() == []
+
+
+def test_time_is_only_what_the_moments_say() -> None:
+    story = Story().at(0, *PRODUCER_FIRST)
+    story.at(3600).waits_for(Phase.REGISTRATION, seconds=3600)
+
+
+def test_a_dead_producer_leaves_its_half_finished_transfers_with_their_ages() -> None:
+    story = Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST, registration_noticed())
+    story.dies(P).dies(P, rank=0).at(50)
+    story.waits_for(Phase.READINESS, P.role, rank=0, seconds=50)
+    assert {line.id: line.state for line in story.snapshot.engines} == {"P0": "died", "D0": "alive"}
+
+
+def test_a_transfer_found_late_is_as_old_as_its_own_marks_say() -> None:
+    """Attached long after: the marks are old, we see them only now."""
+    moments = Story().at(10, *PRODUCER_FIRST).moments
+    late = [Moment(500 * SECOND, moment.news) for moment in moments]
+    (*_, snapshot) = watch(late, clock=CLOCK)
+    assert snapshot.rows[0].waited == 490 * SECOND
+    assert snapshot.losses.lag == 0
+
+
+def test_rows_are_stalled_first_and_within_each_the_longest_wait_first() -> None:
+    story = Story().at(0, prefill_admitted(request="a")).at(1, blocks_ready(request="b"))
+    story.at(2, blocks_ready(request="c")).at(6.5)
+    rows = story.snapshot.rows
+    assert [(row.id, row.stalled) for row in rows] == [("b", True), ("a", False), ("c", False)]
+    assert story.snapshot.oldest == 6.5 * SECOND
+    assert story.snapshot.totals.stalled == 1
+
+
+def test_the_numbers_agree_with_each_other() -> None:
+    story = Story().at(0, *WHOLE).at(1, *CONSUMER_FIRST[:0], prefill_admitted(request="z")).at(3)
+    snapshot = story.snapshot
+    assert snapshot.totals.waiting == len(snapshot.rows) == 1
+    assert sum(line.waiting for line in snapshot.phases) == 1
+    assert [line.phase for line in snapshot.phases] == list(Phase)
+    assert snapshot.totals.finished == len(snapshot.done) == 1
+    assert snapshot.events == len(WHOLE) + 1
+    assert snapshot.rate == snapshot.events / 10
+    assert snapshot.wall == snapshot.at
+
+
+def test_what_ended_keeps_its_phases_which_add_up() -> None:
+    story = Story()
+    for second, event in enumerate(WHOLE):
+        story.at(second, event)
+    done = story.has_ended(Outcome.FINISHED).done
+    assert done.took == sum(ns for _, ns in done.phases) == (len(WHOLE) - 1) * SECOND
+    assert done.size == 4096
+    (line, *_) = story.snapshot.phases
+    assert line.count == 1
+    assert line.rate == 0
+    assert line.p50 is not None
+
+
+def test_losses_add_up() -> None:
+    story = Story().loses(overwritten=3, unknown=1).loses(overwritten=4, unreadable=2)
+    losses = story.hears(Lost(process="x", ledger_full=5)).snapshot.losses
+    assert (losses.overwritten, losses.unreadable, losses.unknown) == (7, 2, 1)
+    assert losses.ledger_full == 5
+
+
+def test_lag_is_between_the_freshest_event_and_when_we_took_it_in() -> None:
+    (moment,) = Story().at(2, prefill_admitted()).moments
+    moments = [Moment(1 * SECOND), Moment(5 * SECOND, moment.news)]
+    (*_, snapshot) = watch(moments, clock=CLOCK)
+    assert snapshot.losses.lag == 3 * SECOND
+
+
+def test_an_engine_with_a_long_id_gets_a_short_name_that_it_keeps() -> None:
+    far = msgspec.structs.replace(P, name="prefill-1-8c0e3f52-77aa")
+    story = Story().at(0, prefill_admitted(), by=far).at(1, *CONSUMER_FIRST)
+    assert story.snapshot.names == {far.name: "P1", "D0": "D0", "P0": "P0"} or (
+        story.snapshot.names[far.name] == "P0"
+    )
+    assert [line.id for line in story.snapshot.engines] == [far.name, "D0"]
+
+
+def test_a_snapshot_of_a_thousand_in_flight_is_cheap() -> None:
+    story = Story()
+    for number in range(1000):
+        name = f"x{number}"
+        story.at(0, blocks_ready(request=f"{name}-aaaaaaaa"))
+    stream = watch([*story.moments, *(Moment(SECOND * n) for n in range(1, 22))], clock=CLOCK)
+    next(stream), next(stream)
+    began = time.process_time()
+    assert sum(len(snapshot.rows) for snapshot in stream) == 20_000
+    assert (time.process_time() - began) / 20 < 0.05
