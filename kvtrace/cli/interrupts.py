@@ -2,7 +2,7 @@
 
 import signal
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Event
 from types import FrameType
 from typing import TypeVar
@@ -24,6 +24,20 @@ def asked_to_stop() -> Iterator[Event]:
 
     with heard_by(heard):
         yield stop
+
+
+@contextmanager
+def left_at_once() -> Iterator[None]:
+    """Leaves the block at the first Ctrl-C or SIGTERM, even where it waits for something to read.
+
+    For what leaves nothing half done.
+    """
+
+    def heard(signum: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    with heard_by(heard), suppress(KeyboardInterrupt):
+        yield
 
 
 @contextmanager

@@ -58,12 +58,14 @@ def command(
 class Progress:
     """Says on a terminal how far the recording is."""
 
-    def __init__(self, writer: RecordingWriter, began: int) -> None:
+    def __init__(
+        self, writer: RecordingWriter, began: int, *, terminal: bool | None = None
+    ) -> None:
         self._writer = writer
         self._began = self._shown = self._now = began
         self._heard = False
         self._warned = False
-        self._terminal = sys.stderr.isatty()
+        self._terminal = sys.stderr.isatty() if terminal is None else terminal
 
     def show(self, moment: Moment) -> None:
         """Draws the line anew, at most once a second."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from kvtrace.cli import options
-from kvtrace.cli.interrupts import asked_to_stop, until
+from kvtrace.cli.interrupts import left_at_once
 from kvtrace.cli.view import Form, View, view_options
 from kvtrace.cli.watching import snapshots
 from kvtrace.playback import MAX, Playback
@@ -51,6 +51,5 @@ def _play(recording: Recording, file: Path, view: View, speed: float | None) -> 
         length=length(file) if on_screen else None,
         speed=speed or (1.0 if on_screen else MAX),
     )
-    with asked_to_stop() as stop:
-        moments = until(stop, playback.play(recording))
-        view.show(snapshots(moments, recording.header), str(file), playback)
+    with left_at_once():
+        view.show(snapshots(playback.play(recording), recording.header), str(file), playback)

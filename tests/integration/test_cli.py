@@ -128,6 +128,23 @@ def test_a_watch_ends_by_a_signal_with_code_0(
     assert (watch.returncode, err) == (0, b"")
 
 
+@pytest.mark.parametrize(("once", "code"), [((), 0), (("--once",), 130)])
+def test_a_replay_that_waits_for_more_ends_by_ctrl_c(
+    boxes: Path, tmp_path: Path, once: tuple[str, ...], code: int
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # Opening the pipe waits for the other side to do so, and then that is at work.
+    with running(boxes, "replay", str(pipe), "--plain", *once) as replay, pipe.open("wb") as whole:
+        whole.write(KEPT.read_bytes())
+        whole.flush()
+        if not once:
+            assert b" status " in line(replay)
+        replay.send_signal(signal.SIGINT)
+        _, err = replay.communicate(timeout=20)
+    assert (replay.returncode, err.strip()) == (code, b"")
+
+
 def test_a_reader_that_goes_away_ends_it_quietly(boxes: Path) -> None:
     with consumer(boxes), running(boxes, "live", "--json") as watch:
         assert line(watch)

@@ -80,9 +80,9 @@ def news() -> st.SearchStrategy[News | None]:
     return st.none() | records() | lost | st.builds(Ended, process=text(), goodbye=st.booleans())
 
 
-def streams() -> st.SearchStrategy[list[Moment]]:
-    """Moments in the order in which they came."""
-    step = st.integers(0, 3 * SECOND)
+def streams(*, least: int = 0) -> st.SearchStrategy[list[Moment]]:
+    """Moments in the order in which they came, at least so many nanoseconds apart."""
+    step = st.integers(least, 3 * SECOND)
     return st.lists(st.tuples(step, news()), max_size=12).map(_in_order)
 
 

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from kvtrace.cli.interrupts import SIGNALS, asked_to_stop, until
+from kvtrace.cli.interrupts import SIGNALS, asked_to_stop, left_at_once, until
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -21,6 +21,15 @@ def test_the_second_signal_interrupts() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_what_leaves_nothing_half_done_is_left_at_once(number: signal.Signals) -> None:
+    reached = False
+    with left_at_once():
+        os.kill(os.getpid(), number)
+        reached = True
+    assert not reached
 
 
 def test_what_heard_them_before_hears_them_again() -> None:

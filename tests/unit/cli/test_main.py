@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from kvtrace import __version__
 from kvtrace.cli import COMMANDS, run
 
 
@@ -35,12 +34,6 @@ def test_each_subcommand_helps(name: str, capsys: pytest.CaptureFixture[str]) ->
         assert "Examples:" in out
 
 
-def test_the_version_can_be_asked_either_way(capsys: pytest.CaptureFixture[str]) -> None:
-    told = f"kvtrace {__version__}\n"
-    assert said(capsys, "version") == (0, told, "")
-    assert said(capsys, "--version") == (0, told, "")
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -52,7 +45,6 @@ def test_the_version_can_be_asked_either_way(capsys: pytest.CaptureFixture[str])
         (["replay", "/nowhere"], "kvtrace: /nowhere cannot be read (No such file or directory)"),
         (["replay", "x", "--speed", "2000"], "'2000' is no speed"),
         (["record", "/nowhere/x"], "kvtrace: /nowhere/x cannot be made"),
-        (["completion", "tcsh"], "'tcsh' is not one of"),
         (["live", "--dir", "/dev/null"], "kvtrace: /dev/null is not a directory"),
     ],
 )
@@ -63,10 +55,3 @@ def test_what_cannot_be_done_is_one_sentence_and_code_2(
     assert (code, out) == (2, "")
     assert says in err
     assert err.count("\n") == 1
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_prints_a_script(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = said(capsys, "completion", shell)
-    assert code == 0
-    assert "_KVTRACE_COMPLETE" in out

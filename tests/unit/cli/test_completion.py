@@ -1,0 +1,28 @@
+"""`kvtrace completion`, and what it completes."""
+
+import pytest
+
+from kvtrace.cli import run
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_it_prints_the_script_of_a_shell(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["completion", shell]) == 0
+    assert "_KVTRACE_COMPLETE" in capsys.readouterr().out
+
+
+def test_another_shell_is_refused_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["completion", "tcsh"]) == 2
+    assert "'bash', 'zsh', 'fish'" in capsys.readouterr().err
+
+
+def test_subcommands_and_options_are_completed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_KVTRACE_COMPLETE", "bash_complete")
+    for typed, found in (("kvtrace re", "plain,replay"), ("kvtrace live --da", "")):
+        monkeypatch.setenv("COMP_WORDS", typed)
+        monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
+        with pytest.raises(SystemExit):
+            run([])
+        assert found in capsys.readouterr().out
