@@ -34,6 +34,7 @@ def test_what_is_no_header_is_refused() -> None:
             header_of(line)
 
 
+@settings(deadline=None)
 @given(streams())
 def test_everything_that_arrives_comes_back_when_it_arrived(stream: list[Moment]) -> None:
     kept = [one for one in stream if one.news is not None]
@@ -42,7 +43,7 @@ def test_everything_that_arrives_comes_back_when_it_arrived(stream: list[Moment]
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_every_kind_of_event_comes_back(kind: str) -> None:
-    @settings(max_examples=10)
+    @settings(max_examples=10, deadline=None)
     @given(event_of(KINDS[kind]))
     def comes_back(event: object) -> None:
         one = moment(1, record(event))  # type: ignore[arg-type]

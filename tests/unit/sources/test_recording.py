@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kvtrace.errors import RecordingError
@@ -115,6 +115,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
             open_recording(path)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200), st.booleans(), st.booleans())
 def test_any_bytes_raise_nothing_but_our_own_error(
     rubbish: bytes, headed: bool, zipped: bool
@@ -128,6 +129,7 @@ def test_any_bytes_raise_nothing_but_our_own_error(
         assert not headed or zipped
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_any_damage_leaves_the_rest_readable(data: st.DataObject) -> None:
     whole = (KEPT / "version-1.kvtrace").read_bytes()
