@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from kvtrace import words
 from kvtrace.model import Link, Outcome, Place
-from kvtrace.snapshot import Done, Losses, Row, Snapshot, Totals
+from kvtrace.snapshot import Done, EngineLine, Losses, PhaseLine, Row, Snapshot, Totals
 
 NO_ENGINE = "No engine heard yet: start vLLM with KVTRACE=1 in its environment."
 
@@ -136,14 +136,14 @@ def table(snapshot: Snapshot) -> Iterable[str]:
     return [
         status(snapshot),
         "",
-        *_columns(PHASES, [_phase_cells(snapshot, index) for index in range(len(snapshot.phases))]),
+        *_columns(PHASES, [_phase_cells(line) for line in snapshot.phases]),
         *(["", "In flight"] if snapshot.rows else []),
         *_columns(ROWS, [_row_cells(row, names) for row in snapshot.rows]),
         *(["", "Ended last"] if snapshot.done else []),
         *_columns(DONE, [_done_cells(done, names) for done in snapshot.done[:10]]),
         "",
         "Engines",
-        *_columns(ENGINES, [_engine_cells(snapshot, i) for i in range(len(snapshot.engines))]),
+        *_columns(ENGINES, [_engine_cells(line) for line in snapshot.engines]),
     ]
 
 
@@ -154,8 +154,7 @@ ENGINES = ("engine", "role", "state", ">ranks", ">in flight", ">waited for", ">h
 """Titles of columns; those with > have their cells to the right."""
 
 
-def _phase_cells(snapshot: Snapshot, index: int) -> tuple[str, ...]:
-    line = snapshot.phases[index]
+def _phase_cells(line: PhaseLine) -> tuple[str, ...]:
     return (
         str(line.phase),
         words.count(line.waiting),
@@ -190,8 +189,7 @@ def _done_cells(done: Done, names: Names) -> tuple[str, ...]:
     )
 
 
-def _engine_cells(snapshot: Snapshot, index: int) -> tuple[str, ...]:
-    line = snapshot.engines[index]
+def _engine_cells(line: EngineLine) -> tuple[str, ...]:
     return (
         words.clean(line.name),
         line.roles,
