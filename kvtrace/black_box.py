@@ -53,17 +53,15 @@ class Counter:
 
     SLOTS = 0
     """Ring slots written since the beginning."""
-    EVENTS = 1
-    """Events recorded; the seq of the last."""
-    LEDGER_FULL = 2
+    LEDGER_FULL = 1
     """Events of halves that found no room in the ledger."""
-    TOO_LONG = 3
+    TOO_LONG = 2
     """Events that could not be recorded whole, nor shortened."""
-    GIVEN_UP = 4
+    GIVEN_UP = 3
     """Halves that were given up to make room for others."""
-    FACTS = 5
+    FACTS = 4
     """How often the facts were written."""
-    COUNT = 6
+    COUNT = 5
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True):

@@ -40,6 +40,9 @@ _GIVEN_UP = COUNTERS_AT // 8 + Counter.GIVEN_UP
 MOST_SLOTS = 16
 """Of one half, so that one that talks for ever leaves room for others."""
 
+_PAUSE = 1_000_000_000
+"""Nanoseconds between two looks for halves that old, which cost too much to look at each event."""
+
 FORGOTTEN_AFTER = 3_600_000_000_000
 """Nanoseconds. Where there is no room, halves older than this are given up for new ones."""
 
@@ -73,6 +76,7 @@ class Ledger:
         self._open: list[dict[str, _Half]] = [{} for _ in range(256)]
         self._noticed: dict[tuple[int, str], _Half] = {}
         self._noticed_slots = 0
+        self._full_until = 0
 
     def take(self, event: Event, origin: int, record: bytes, at: int) -> None:
         """Keep the record if its half is open or opens with it; free the half if it closes."""
@@ -83,21 +87,24 @@ class Ledger:
         half = self._open[origin].get(request)
         if type(event) in _TURNS:
             half = self._turn(event, origin, half)
-        elif half is None and event.opens:
-            half = self._open[origin][request] = _Half(at)
         if half is not None:
             self._append(half, record, at)
+        elif event.opens:
+            half = _Half(at)
+            if self._append(half, record, at):
+                self._open[origin][request] = half
 
-    def _append(self, half: _Half, record: bytes, at: int) -> None:
+    def _append(self, half: _Half, record: bytes, at: int) -> bool:
         size = len(record)
         if size > half.free and not self._extend(half, size, at):
             self._words[_LEDGER_FULL] += 1
-            return
+            return False
         start = half.at
         half.at = end = start + size
         half.free = free = half.free - size
         self._memory[start:end] = record
         self._words[half.word] = self._room - free
+        return True
 
     def _turn(self, event: Event, origin: int, half: _Half | None) -> _Half | None:
         """The half, where it goes on; what was told under the consumer's id moves into it."""
@@ -124,13 +131,11 @@ class Ledger:
         remote = getattr(event, "remote_request", "")
         if not remote:
             return
-        half = self._noticed.get((origin, remote))
-        if half is None:
-            if not event.opens:
-                return
-            half = self._noticed[origin, remote] = _Half(at)
+        half = self._noticed.get((origin, remote)) or _Half(at)
         before = len(half.slots)
-        self._append(half, record, at)
+        if not (before or event.opens) or not self._append(half, record, at):
+            return
+        self._noticed[origin, remote] = half
         self._noticed_slots += len(half.slots) - before
         while self._noticed_slots > self._slots // 2:
             self._give_up(next(iter(self._noticed)))
@@ -150,6 +155,9 @@ class Ledger:
 
     def _make_room(self, at: int) -> bool:
         """Give up the oldest halves, where they are so old that nothing waits for them."""
+        if at < self._full_until:
+            return False
+        self._full_until = at + _PAUSE
         for halves in self._open:
             request = next(iter(halves), None)
             if request is not None and at - halves[request].opened > FORGOTTEN_AFTER:

@@ -146,3 +146,20 @@ def test_a_directory_that_cannot_be_listed_is_no_error(tmp_path: Path) -> None:
     opened = os.open(tmp_path / "file", os.O_RDONLY)
     attic.clean(opened, LATER)
     os.close(opened)
+
+
+def test_several_may_clean_up_at_once(tmp_path: Path) -> None:
+    for _ in range(GENERATIONS):
+        box, _ = small_box(tmp_path)
+        box.close("")
+    living, _ = small_box(tmp_path)
+    children = []
+    for _ in range(4):
+        child = os.fork()
+        if not child:
+            clean(tmp_path, LATER)
+            os._exit(0)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
+    assert clean(tmp_path, LATER) == {living.path.name}
+    living.close("")

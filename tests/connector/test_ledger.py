@@ -1,4 +1,5 @@
 import re
+import tracemalloc
 from mmap import mmap
 
 import msgspec
@@ -22,6 +23,7 @@ from kvtrace.events import (
 from kvtrace.wire import KINDS, pack
 from tests.unit.boxes import SMALL, queued, sent
 
+SECOND = 1_000_000_000
 HALF = SMALL.ledger_slots // 2
 
 
@@ -142,11 +144,12 @@ def test_a_record_longer_than_a_slot_is_counted(book: Book) -> None:
 def test_halves_that_nothing_ever_closed_give_way_after_an_hour(book: Book) -> None:
     for number in range(SMALL.ledger_slots):
         book.told(queued(f"r{number}"), at=number)
-    book.told(queued("soon"), at=FORGOTTEN_AFTER)
+    book.told(queued("soon"), at=FORGOTTEN_AFTER - SECOND)
     assert book.counted(Counter.LEDGER_FULL) == 1
     book.told(queued("late"), at=FORGOTTEN_AFTER + 1)
+    book.told(queued("at once"), at=FORGOTTEN_AFTER + 2)
     assert book.counted(Counter.GIVEN_UP) == 1
-    assert book.counted(Counter.LEDGER_FULL) == 1
+    assert book.counted(Counter.LEDGER_FULL) == 2
 
 
 def noticed(request: str = "d1") -> Event:
@@ -204,3 +207,15 @@ def test_nothing_leaks_over_many_lives(book: Book) -> None:
         book.told(SendReported(request=f"p{number}"))
     assert book.held() == []
     assert book.counted(Counter.LEDGER_FULL) == 0
+
+
+def test_halves_without_room_take_no_memory(book: Book) -> None:
+    for number in range(SMALL.ledger_slots):
+        book.told(queued(f"r{number}"))
+    tracemalloc.start()
+    for number in range(5000):
+        book.told(queued(f"more {number}"))
+        book.told(noticed(f"more {number}"))
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert size < 20_000
