@@ -92,7 +92,8 @@ class Fleet:
             return
         self.events += 1
         self.engines.hear(record, seen)
-        self._offsets.hear(record, seen)
+        if record.clock != self._offsets.ours or type(record.event) is HandshakeFinished:
+            self._offsets.hear(record, seen)
         key = whose(record)
         if key is None:
             self._hear_of_engine(record, seen)

@@ -1,5 +1,7 @@
 """How a half grows: facts are only added, so that any order and any repeat give the same."""
 
+from functools import lru_cache
+
 from kvtrace.events import CompletionCounted, Event
 from kvtrace.identity import base_id
 from kvtrace.model import Mark, Place, Role
@@ -40,12 +42,18 @@ def advance(half: Half, record: Record, seen: int) -> Half:
 def told(record: Record, role: Role, seen: int) -> Told:
     """The record as a half keeps it."""
     return Told(
-        Place(record.engine, role, record.rank),
+        _place(record.engine, role, record.rank),
         Mark(record.at, record.wall, record.clock, seen),
         record.event,
         record.process,
         record.seq,
     )
+
+
+@lru_cache(maxsize=4096)
+def _place(engine: str, role: Role, rank: int) -> Place:
+    """The place; one for all the marks that were made there."""
+    return Place(engine, role, rank)
 
 
 def mark_key(record: Record) -> MarkKey:

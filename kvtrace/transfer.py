@@ -1,4 +1,8 @@
-"""Halves and transfers: all that is known of one, alike in any order of arrival."""
+"""Halves and transfers: all that is known of one, alike in any order of arrival.
+
+They are trees of frozen values and can hold no cycle, so the garbage collector passes them
+over; there are a million of them in a busy fleet.
+"""
 
 from typing import TypeAlias
 
@@ -11,7 +15,7 @@ MarkKey: TypeAlias = tuple[str, str, int, int, int]
 """Kind, process, rank, peer rank, ordinal."""
 
 
-class Told(msgspec.Struct, frozen=True):
+class Told(msgspec.Struct, frozen=True, gc=False):
     """One event of a half: where, when and what."""
 
     place: Place
@@ -21,7 +25,7 @@ class Told(msgspec.Struct, frozen=True):
     seq: int
 
 
-class Half(msgspec.Struct, frozen=True, kw_only=True):
+class Half(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What one engine knows of a request."""
 
     engine: str
@@ -39,7 +43,7 @@ class Half(msgspec.Struct, frozen=True, kw_only=True):
     """Worker ranks of the engine, as its processes told; 0 where they did not."""
 
 
-class Transfer(msgspec.Struct, frozen=True, kw_only=True):
+class Transfer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One request's KV cache on its way from a producer to a consumer."""
 
     id: str

@@ -7,7 +7,7 @@ import msgspec
 
 from kvtrace.events import AnyEvent
 from kvtrace.model import SCHEDULER, Outcome, Phase, Place, Role
-from kvtrace.moments import Ended, Lost, Moment, News, Record
+from kvtrace.moments import Ended, Moment, News, Record
 from kvtrace.monitor import watch
 from kvtrace.phases import Stretch, stretches
 from kvtrace.snapshot import Done, Row, Snapshot
@@ -58,10 +58,6 @@ class Story:
     def dies(self, engine: Engine, rank: int = SCHEDULER, goodbye: bool = False) -> Self:
         """A process is gone."""
         return self.hears(Ended(process=_process(engine, rank), goodbye=goodbye))
-
-    def loses(self, **counts: int) -> Self:
-        """A source owns up to losses."""
-        return self.hears(Lost(**counts))
 
     def waits_for(
         self, phase: Phase, role: Role | None = None, rank: int = SCHEDULER, *, seconds: float = -1

@@ -32,7 +32,6 @@ from tests.unit.samples import (
     send_reported,
 )
 from tests.unit.story import CLOCK, D, Engine, P, Story
-from tests.unit.story import Story as S
 
 OTHER_P = Engine(name="P1", role=P.role)
 
@@ -196,7 +195,7 @@ def test_what_is_taken_twice_counts_once() -> None:
 
 
 def many(count: int, *events: AnyEvent) -> list[Moment]:
-    story = S()
+    story = Story()
     for number in range(count):
         story.at(number, *renamed(events, request=f"x{number}-aaaaaaaa"))
     return story.moments

@@ -90,7 +90,7 @@ def test_what_ended_keeps_its_phases_which_add_up() -> None:
 
 
 def test_losses_add_up() -> None:
-    story = Story().loses(overwritten=3, unknown=1).loses(overwritten=4, unreadable=2)
+    story = Story().hears(Lost(overwritten=3, unknown=1)).hears(Lost(overwritten=4, unreadable=2))
     losses = story.hears(Lost(process="x", ledger_full=5)).snapshot.losses
     assert (losses.overwritten, losses.unreadable, losses.unknown) == (7, 2, 1)
     assert losses.ledger_full == 5
