@@ -25,7 +25,6 @@ from kvtrace.black_box import (
     Header,
     Layout,
     Origin,
-    pack_facts,
     pack_header,
     run_directory,
 )
@@ -33,13 +32,13 @@ from kvtrace.events import Event, ProcessStarted, ProcessStopped
 from kvtrace.model import Role
 from kvtrace.wire import pack
 from kvtrace_connector import attic, box_file
+from kvtrace_connector.fact_sheet import FactSheet
 from kvtrace_connector.ledger import Ledger
 from kvtrace_connector.shorten import shortened
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _SLOTS = COUNTERS_AT // 8 + Counter.SLOTS
 _TOO_LONG = COUNTERS_AT // 8 + Counter.TOO_LONG
-_FACTS = COUNTERS_AT // 8 + Counter.FACTS
 
 # Looked up once, since each look-up is a hundredth of what an event may cost.
 _pack_record = RECORD.pack
@@ -183,19 +182,9 @@ class BlackBox:
         return number
 
     def _write_facts(self) -> None:
-        """Fill the older of the two buffers, so that the newer stays whole meanwhile."""
-        if not (self._open or self._reopen()):
-            return
-        generation = self._words[_FACTS] + 1
-        origins = tuple(self._origins)
-        packed = pack_facts(Facts(tuple(self._threads), origins, self._stopped), generation)
-        if len(packed) > self._layout.facts_size:
-            origins = tuple(Origin(it.engine[:100], it.role, it.rank) for it in origins)
-            packed = pack_facts(Facts((), origins, self._stopped), generation)
-        if len(packed) <= self._layout.facts_size:
-            start = self._layout.facts_at + generation % 2 * self._layout.facts_size
-            self._memory[start : start + len(packed)] = packed
-            self._words[_FACTS] = generation
+        if self._open or self._reopen():
+            facts = Facts(tuple(self._threads), tuple(self._origins), self._stopped)
+            self._sheet.write(facts)
 
     def _start(self) -> None:
         process = uuid.uuid4().hex
@@ -211,6 +200,7 @@ class BlackBox:
         self._memory = memory
         self._words = memoryview(memory).cast("Q")
         self._ledger = Ledger(memory, self._words, self._layout)
+        self._sheet = FactSheet(memory, self._words, self._layout)
         packed = pack_header(
             Header(
                 process=process,

@@ -107,6 +107,29 @@ def test_more_threads_than_can_be_named_are_nameless(tmp_path: Path) -> None:
     box.close("")
 
 
+def test_names_of_threads_give_way_to_what_is_true_of_the_process(tmp_path: Path) -> None:
+    box, origin = small_box(tmp_path)
+    started = ProcessStarted(facts={f"{number}": "x" * 60 for number in range(100)})
+    box.describe(origin, started)
+    for number in range(40):
+        thread = threading.Thread(target=box.record, args=(sent(), origin), name=f"{number}" * 32)
+        thread.start()
+        thread.join()
+    for _ in range(100):
+        box.record(sent(), origin)
+    assert records(read(box.path))[0].event == started
+    box.close("")
+
+
+def test_facts_that_do_not_fit_leave_the_origins(tmp_path: Path) -> None:
+    box, origin = small_box(tmp_path)
+    box.describe(origin, ProcessStarted(facts={f"{number}": "x" * 70 for number in range(150)}))
+    box.describe(box.origin("e" * 90, None, 1), ProcessStarted())
+    box.record(sent(), 1)
+    assert records(read(box.path))[-1].engine == "e" * 90
+    box.close("")
+
+
 def test_a_text_that_is_too_long_is_cut(tmp_path: Path) -> None:
     box, origin = small_box(tmp_path)
     box.record(FailureLogged(message="x" * 100_000, error_type="E"), origin)
