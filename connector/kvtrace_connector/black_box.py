@@ -137,12 +137,9 @@ class BlackBox:
     def close(self, reason: str) -> None:
         """Say goodbye, and let go of the file, which stays."""
         with self._lock:
-            if self._stopped is not None:
-                return
-            if self._open:
-                self.record(ProcessStopped(reason=reason), 0 if self._origins else NOBODY)
             self._stopped = reason
             if self._open:
+                self.record(ProcessStopped(reason=reason), 0 if self._origins else NOBODY)
                 self._write_facts()
                 self._let_go()
 

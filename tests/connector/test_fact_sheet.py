@@ -1,7 +1,8 @@
 from mmap import mmap
 
-from kvtrace.black_box import COUNTERS_AT, Counter, Facts, Origin, unpack_facts
 from kvtrace_connector.fact_sheet import FactSheet
+
+from kvtrace.black_box import COUNTERS_AT, Counter, Facts, Origin, unpack_facts
 from tests.unit.boxes import SMALL
 
 
