@@ -1,8 +1,8 @@
 """Real engines for the tests: one pair shared by all, and others for as long as one is needed."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -40,21 +40,33 @@ class Pairs:
     @contextmanager
     def __call__(self, **wish: object) -> Iterator["Pair"]:
         """Start a pair in a run of its own, wait until it is ready, and end it with the block."""
+        with self.others_frozen(), fresh() as run, started(run, Wish(**wish)) as pair:
+            await_ready(pair.engines, timeout=START / 2)
+            yield pair
+
+    @contextmanager
+    def others_frozen(self) -> Iterator[None]:
+        """Let the shared pair stand still while something else needs the cores."""
         if self.shared is not None:
             self.shared.freeze()
         try:
-            with fresh() as run, started(run, Wish(**wish)) as pair:
-                await_ready(pair.engines, timeout=START / 2)
-                yield pair
+            yield
         finally:
             if self.shared is not None:
                 self.shared.thaw()
 
 
 @pytest.fixture(scope="session")
-def pairs() -> "Callable[..., AbstractContextManager[Pair]]":
+def pairs() -> Pairs:
     """Start another pair for a while: `with pairs(tp_consumer=2, traced=False) as pair: ...`."""
     return Pairs()
+
+
+@pytest.fixture
+def cores(pairs: Pairs) -> Iterator[None]:
+    """Have the cores for a test that starts engines by itself."""
+    with pairs.others_frozen():
+        yield
 
 
 @pytest.fixture(scope="session")
