@@ -1,5 +1,6 @@
 """The one codec: events as msgpack in black boxes, and as named attributes everywhere else."""
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -7,7 +8,7 @@ import msgspec
 from kvtrace.errors import UnknownKindError, WireError
 from kvtrace.events import AnyEvent, Event, kind
 
-KINDS: dict[str, type[Event]] = {str(cls.__struct_config__.tag): cls for cls in AnyEvent.__args__}
+KINDS: dict[str, type[AnyEvent]] = {str(cls.__struct_config__.tag): cls for cls in AnyEvent.__args__}
 """Every event's class by its name on the wire."""
 
 pack = msgspec.msgpack.Encoder().encode
@@ -27,10 +28,13 @@ def unpack(payload: bytes | memoryview) -> AnyEvent:
         raise _blame(payload, error) from error
 
 
+_fields = cache(msgspec.structs.fields)
+
+
 def attributes(event: Event) -> dict[str, Any]:
     """The event's fields by name, without those that hold their default."""
     found = {}
-    for field in msgspec.structs.fields(event):
+    for field in _fields(type(event)):
         value = getattr(event, field.name)
         if value != field.default and not (value == {} or value == ()):
             found[field.name] = msgspec.to_builtins(value)
@@ -45,9 +49,9 @@ def from_attributes(name: str, given: dict[str, Any]) -> AnyEvent:
     cls = KINDS.get(name)
     if cls is None:
         raise UnknownKindError(f"no event is called {name!r}")
-    row = [given.get(field.name, _default(field)) for field in msgspec.structs.fields(cls)]
+    row = [given.get(field.name, _default(field)) for field in _fields(cls)]
     try:
-        event: AnyEvent = msgspec.convert([name, *row], AnyEvent, strict=True)
+        event: AnyEvent = msgspec.convert([name, *row], cls, strict=True)
     except msgspec.ValidationError as error:
         raise WireError(f"{name}: {error}") from error
     return event
