@@ -1,14 +1,16 @@
 """The one codec: events as msgpack in black boxes, and as named attributes everywhere else."""
 
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from kvtrace.errors import UnknownKindError, WireError
 from kvtrace.events import AnyEvent, Event, kind
 
-KINDS: dict[str, type[AnyEvent]] = {str(cls.__struct_config__.tag): cls for cls in AnyEvent.__args__}
+KINDS: dict[str, type[AnyEvent]] = {
+    str(cls.__struct_config__.tag): cls for cls in get_args(AnyEvent)
+}
 """Every event's class by its name on the wire."""
 
 pack = msgspec.msgpack.Encoder().encode
