@@ -1,5 +1,8 @@
 """The vocabulary: every event has its name, its sample, and its place."""
 
+import json
+from pathlib import Path
+
 from kvtrace.events import (
     AnyEvent,
     BlocksReady,
@@ -53,3 +56,15 @@ def test_nothing_closes_a_half_that_is_still_waited_for() -> None:
     assert closes(RequestResumed())
     assert closes(RequestFinished())
     assert closes(BlocksReady(held=False))
+
+
+def test_fields_are_only_added_at_the_end() -> None:
+    """What version 0.1.0 wrote has to stay readable; this file is never changed but by adding."""
+    kept = json.loads(Path(__file__).with_name("vocabulary_1.json").read_text())
+    for name, fields in kept.items():
+        assert KINDS[name].__struct_fields__[: len(fields)] == tuple(fields), name
+
+
+def test_every_field_has_a_default() -> None:
+    for cls in KINDS.values():
+        assert cls() == cls()
