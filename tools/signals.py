@@ -29,15 +29,16 @@ HEAD = """\
 
 This page is made from `kvtrace/vocabulary` by `tools/signals.py`; change it there.
 
-Every event is told by one process, which adds to it: its uuid and a sequence number (together the key for
-de-duplication), its monotonic clock and the boot id that this belongs to, its wall clock, the engine's id, the role
-(`P` producer, `D` consumer), the rank (−1 in a scheduler) and the thread. `request` is the id that *this* engine gives
-the request; it is empty where the engine does not know it (yet), and left out below. Durations are nanoseconds, sizes
-bytes, counts plain numbers. Fields are only ever added, at the end and with a default, so that what an earlier version
-wrote stays readable; a field that holds its default is not written as an attribute.
+Every event is told by one process, which adds to it: its uuid and a sequence number (together the
+key for de-duplication), its monotonic clock and the boot id that this belongs to, its wall clock,
+the engine's id, the role (`P` producer, `D` consumer), the rank (−1 in a scheduler) and the
+thread. `request` is the id that *this* engine gives the request; it is empty where the engine
+does not know it (yet), and left out below. Durations are nanoseconds, sizes bytes, counts plain
+numbers. Fields are only ever added, at the end and with a default, so that what an earlier
+version wrote stays readable; a field that holds its default is not written as an attribute.
 
-*Opens* marks an event that can be the first that its process tells of a request; *closes* one after which the process
-needs to remember the request no longer.
+*Opens* marks an event that can be the first that its process tells of a request; *closes* one
+after which the process needs to remember the request no longer.
 """
 
 DURATIONS = {
