@@ -22,7 +22,7 @@ def header(frame: Frame, path: Sequence[str]) -> Text:
         left.append(look.words(words.clean(here)), look.style("strong"))
     else:
         left.append(f" {here} ", _tab(look))
-    return _bar(beside(left, _mode(frame), frame.width - 1), frame)
+    return _bar(beside(left, _mode(frame), frame.width - 1, look.glyphs.cut), frame)
 
 
 def keys(frame: Frame, bindings: Sequence[tuple[str, str]], *, note: str = "") -> Text:

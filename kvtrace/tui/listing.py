@@ -55,6 +55,11 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
     made_at: int = 0
     sort: Sort = Sort()
 
+    @property
+    def top(self) -> int:
+        """The first line that is a transfer."""
+        return next((i for i, item in enumerate(self.items) if item.key), 0)
+
     def index(self, key: str | None) -> int | None:
         """The line of the transfer with that id."""
         return next((i for i, item in enumerate(self.items) if item.key and item.key == key), None)

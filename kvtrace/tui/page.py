@@ -16,6 +16,9 @@ from kvtrace.tui.split import split_line, split_table
 from kvtrace.tui.text import cut, flow, pad, piece
 from kvtrace.tui.timeline import Lanes, name_width
 
+_MUCH = 8
+"""Lines that are left over from which the events are listed below the drawing."""
+
 
 def page(opened: Opened, frame: Frame, room: int) -> list[Text]:
     """Title, axis, ribbon, lanes or events, the chosen event, time by phase: in so many rows."""
@@ -26,8 +29,17 @@ def page(opened: Opened, frame: Frame, room: int) -> list[Text]:
     left = room - len(head) - len(foot)
     body = _events(opened, frame, left) if opened.all_events else _drawing(opened, frame, left)
     body = body[: max(left, 0)]
-    spare = [Text()] * (left - len(body))
-    return [*head, *body, *foot, *spare][:room]
+    below = [] if opened.all_events else _all_below(opened, frame, left - len(body))
+    spare = [Text()] * (left - len(body) - len(below))
+    return [*head, *body, *foot, *below, *spare][:room]
+
+
+def _all_below(opened: Opened, frame: Frame, room: int) -> list[Text]:
+    """The events below the drawing, where there is much room."""
+    if room < _MUCH:
+        return []
+    title = piece(" EVENTS", frame.look.style("muted", bold=True))
+    return [title, *_events(opened, frame, room - 2)]
 
 
 def _room_for(lanes: int, room: int) -> tuple[bool, bool]:
@@ -114,7 +126,9 @@ def _note(opened: Opened, frame: Frame) -> tuple[str, str]:
     due = opened.next_step
     if due is None:
         return "", "text"
-    where = "Nobody we know of" if due.place is None else frame.names.place(due.place)
+    where = "someone we do not know" if due.place is None else frame.names.place(due.place)
+    if any(lane.place == due.place and not lane.seen for lane in opened.timeline.lanes):
+        return f"Waits for {where}, which sends no events: what it does is not seen.", "slow"
     return f"Next: {said.spoken(due.kind)}, by {where}.", "text"
 
 

@@ -16,6 +16,9 @@ _NAME = 13
 _WIDEST_SPARK = 60
 _WIDEST_PART = 3
 
+_CALM = 3
+"""How many times the median a sparkline has room for at least."""
+
 
 def phases(frame: Frame) -> list[Text]:
     """The strip of phases, with a line of headings above it."""
@@ -70,14 +73,18 @@ def _line(line: PhaseLine, look: Look, numbers: Sequence[tuple[str, int]], spark
 
 
 def sparkline(history: Sequence[int], width: int, look: Look) -> str:
-    """The history in at most so many columns, to its own scale; where a part has none, a blank."""
+    """The history in at most so many columns, to its own scale; where a part has none, a blank.
+
+    The scale leaves room above the median, so that what is as ever looks calm.
+    """
     signs = look.glyphs.spark
     parts = [max(part) for part in _parts(history, width)]
     wide = min(width // max(len(parts), 1), _WIDEST_PART)
-    largest = max(parts, default=0)
+    known = sorted(part for part in parts if part >= 0) or [0]
+    top = max(known[-1], _CALM * known[len(known) // 2]) + 1
     drawn = ""
     for part in parts:
-        level = part * len(signs) // (largest + 1) if part > 0 else 0
+        level = part * len(signs) // top if part > 0 else 0
         drawn += (" " if part < 0 else signs[level]) * wide
     return drawn
 

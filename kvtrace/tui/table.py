@@ -87,7 +87,7 @@ class TransfersTable(Widget, can_focus=True):
             # The transfer has left: the cursor stays on its line, and then with who is there now.
             self._go(self._at)
         else:
-            self._at = found or 0
+            self._at = found if found is not None else self._listing.top
         self._scroll()
 
     def on_resize(self) -> None:
@@ -99,6 +99,8 @@ class TransfersTable(Widget, can_focus=True):
         if self.frame is None:
             return Strip.blank(self.size.width, self.rich_style)
         shown = fitting_columns(self.frame)
+        if not self._listing.items:
+            return Strip.blank(self.size.width, self.rich_style)
         if y < self._heading:
             out_of_sight = hidden(self._listing, self._first, self.room)
             return strip(self, table_head(self.frame, shown, self._sort, out_of_sight))
@@ -118,7 +120,7 @@ class TransfersTable(Widget, can_focus=True):
 
     def action_top(self) -> None:
         """Go to the first line, and stay there, whichever transfer comes to it."""
-        self._go(0)
+        self._go(self._listing.top)
         self.selected = None
 
     def action_page(self, by: int) -> None:

@@ -51,10 +51,18 @@ def flow(items: Sequence[Text], width: int, *, gap: int = 3) -> Text:
     return line
 
 
-def beside(left: Text, right: Text, width: int) -> Text:
+def shortened(line: Text, width: int, sign: str = "…") -> Text:
+    """The line in at most so many cells; a cut one ends in a sign."""
+    line = line.copy()
+    if line.cell_len > width:
+        line.truncate(max(width - cell_len(sign), 0), overflow="crop")
+        line.append(sign[:width])
+    return line
+
+
+def beside(left: Text, right: Text, width: int, sign: str = "…") -> Text:
     """Both in one line of that width, at its ends; the left is cut where they would meet."""
-    line = left.copy()
-    line.truncate(max(width - right.cell_len - 1, 0), overflow="ellipsis")
+    line = shortened(left, max(width - right.cell_len - 1, 0), sign)
     line.append(" " * max(width - line.cell_len - right.cell_len, 0))
     line.append_text(right)
     return line

@@ -142,7 +142,7 @@ class Lanes:
     def _missing(self, y: int, lane: Lane) -> None:
         """From the last that is known to the edge, with the name of the step."""
         due = [one for one in self._opened.timeline.missing if one.place == lane.place]
-        if not due or lane.handshake:
+        if not due or lane.handshake or not lane.seen:
             return
         held = due[0].first and self._opened.stalled
         style = self._look.style("stalled" if held else "muted")

@@ -6,9 +6,9 @@ from kvtrace import words
 from kvtrace.snapshot import Snapshot, Totals
 from kvtrace.tui.frame import Frame, Mode
 from kvtrace.tui.look import Look
-from kvtrace.tui.text import beside, piece, wrap
+from kvtrace.tui.text import beside, piece, shortened, wrap
 
-_NARROW = 56
+_NARROW = 60
 
 
 def verdict(frame: Frame) -> list[Text]:
@@ -17,6 +17,7 @@ def verdict(frame: Frame) -> list[Text]:
         return _narrow(frame)
     first = _first(frame)
     first, ended = Text(" ").append_text(first), _ended(frame)
+    first = shortened(first, frame.width - 1, frame.look.glyphs.cut)
     if first.cell_len + ended.cell_len < frame.width - 3:
         first = beside(first, ended, frame.width - 1)
     notes = [] if frame.height < 12 else _notes(frame)
@@ -118,6 +119,6 @@ def _narrow(frame: Frame) -> list[Text]:
         first = look.badge(f"{words.count(snapshot.totals.stalled)} stalled", "stalled")
         second = f" of {waiting}"
     oldest = look.words(f" oldest {words.wait(snapshot.oldest)}")
-    if first.cell_len + len(second) + len(oldest) < frame.width:
+    if first.cell_len + len(second) + len(oldest) + 2 <= frame.width:
         return [Text(" ").append_text(first).append(f"{second},{oldest}", look.style("text"))]
     return [first, piece(second, look.style("text")), piece(oldest, look.style("text"))]

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import count
 
@@ -203,9 +203,13 @@ def _record(at: int, where: Place, event: AnyEvent, seq: int) -> Record:
 
 def snapshot(scripts: Sequence[Script], now: int = START, *news: News) -> Snapshot:
     """What the monitor makes of these transfers by now, and of what else arrived."""
-    told = [*moments(scripts, now), *(Moment(now, one) for one in news), Moment(now)]
-    *_, last = watch(told, clock=BOOT, every=NEVER)
-    return last
+    return last([*moments(scripts, now), *(Moment(now, one) for one in news), Moment(now)])
+
+
+def last(told: Iterable[Moment]) -> Snapshot:
+    """What the monitor makes of these moments at their end."""
+    *_, found = watch(told, clock=BOOT, every=NEVER)
+    return found
 
 
 BROKEN = "cmpl-71cfd8c2-0b5e-4d0e-9a55-6f2d0f3b8a11"
