@@ -101,7 +101,7 @@ class Census:
                 over = self._fleet.table.endings[name]
                 made, phases = done(transfer, over, self._clocks)
                 self._done[name] = transfer, made
-                self._flow.passed(phases)
+                self._flow.passed(phases, over.outcome is Outcome.FINISHED)
 
     def _latest(self) -> tuple[Done, ...]:
         """The last to end, newest first, with what was learned of them since."""

@@ -38,11 +38,15 @@ class Flow:
         if instant >= self._began and (self._lag is None or seen - instant < self._lag):
             self._lag = max(0, seen - instant)
 
-    def passed(self, found: tuple[Stretch, ...]) -> None:
-        """Count each phase that an ended transfer waited in, with all its waits in it."""
+    def passed(self, found: tuple[Stretch, ...], finished: bool) -> None:
+        """Count each phase that an ended transfer passed, with all its waits in it.
+
+        One that did not finish never passed its last.
+        """
         last = {one.phase: one.ended for one in found if one.ended is not None}
         for phase, took in spent(found, 0).items():
-            if took > 0 and last.get(phase) is not None:
+            passed = finished or phase is not found[-1].phase
+            if passed and took > 0 and last.get(phase) is not None:
                 self._durations[phase].add(last[phase], took)
 
     def forget(self, now: int) -> None:

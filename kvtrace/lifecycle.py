@@ -1,8 +1,9 @@
 """How a half grows: facts are only added, so that any order and any repeat give the same."""
 
 from functools import lru_cache
+from zlib import crc32
 
-from kvtrace.events import CompletionCounted, Event
+from kvtrace.events import CompletionCounted, Event, RegistrationNoticed
 from kvtrace.identity import base_id
 from kvtrace.model import Mark, Place, Role
 from kvtrace.moments import Record
@@ -65,8 +66,12 @@ def mark_key(record: Record) -> MarkKey:
         record.process,
         record.rank,
         getattr(event, peer) if peer else -1,
-        getattr(event, ordinal) if ordinal else 0,
+        _number(getattr(event, ordinal)) if ordinal else 0,
     )
+
+
+def _number(ordinal: int | str) -> int:
+    return ordinal if isinstance(ordinal, int) else crc32(ordinal.encode())
 
 
 def _shape(name: str, cls: type[Event]) -> tuple[str, str, str]:
@@ -75,6 +80,9 @@ def _shape(name: str, cls: type[Event]) -> tuple[str, str, str]:
     ordinal = "ordinal" if "ordinal" in fields else ""
     if cls is CompletionCounted:
         ordinal = "count"
+    if cls is RegistrationNoticed:
+        # The consumer's ranks are told apart by their agents alone.
+        ordinal = "peer"
     return name, "peer_rank" if "peer_rank" in fields else "", ordinal
 
 

@@ -7,11 +7,12 @@ import msgspec
 from kvtrace.clocks import Clocks
 from kvtrace.cuts import landed
 from kvtrace.ending import ending
+from kvtrace.events import RegistrationNoticed
 from kvtrace.lanes import Lane, lanes
 from kvtrace.missing import consumer_name, missing, producer_name
 from kvtrace.model import Outcome, Place, Role
 from kvtrace.phases import Stretch, stretches
-from kvtrace.steps import Steps, read
+from kvtrace.steps import Ranks, read
 from kvtrace.transfer import Told, Transfer
 
 
@@ -92,7 +93,7 @@ def timeline(
         outcome=over.outcome if over is not None else None,
         stretches=tuple(_shares(found, start, upto)),
         lanes=rows,
-        messages=tuple(_messages(transfer, read(transfer, clocks))),
+        messages=tuple(_messages(transfer, clocks)),
         missing=tuple(
             Due(place=step.place, kind=step.name, first=place == 0)
             for place, step in enumerate(missing(transfer, clocks))
@@ -116,16 +117,31 @@ def _shares(found: tuple[Stretch, ...], start: int, upto: int) -> Iterator[Share
         yield Share(stretch, took, took / whole if whole else 1 / len(found))
 
 
-def _messages(transfer: Transfer, steps: Steps) -> Iterator[Message]:
+def _noticed(transfer: Transfer, clocks: Clocks) -> dict[int, list[int]]:
+    """When each producer rank noticed registrations, in order; they arrive as they are sent."""
+    found: dict[int, list[int]] = {}
+    for told in transfer.producer.told.values() if transfer.producer is not None else ():
+        if isinstance(told.event, RegistrationNoticed):
+            found.setdefault(told.place.rank, []).append(clocks.instant(told.mark))
+    return {rank: sorted(instants) for rank, instants in found.items()}
+
+
+def _by_instant(sent: tuple[Ranks, int]) -> tuple[int, Ranks]:
+    return sent[1], sent[0]
+
+
+def _messages(transfer: Transfer, clocks: Clocks) -> Iterator[Message]:
+    steps = read(transfer, clocks)
     producer, consumer = producer_name(transfer), consumer_name(transfer)
-    noticed = steps.ranks("registration.noticed")
-    for (rank, peer), sent in sorted(steps.at("registration.sent").items()):
+    noticed = _noticed(transfer, clocks)
+    for (rank, peer), sent in sorted(steps.at("registration.sent").items(), key=_by_instant):
+        arrivals = noticed.get(peer)
         yield Message(
             kind="registration",
             source=Place(consumer, Role.CONSUMER, rank),
             target=Place(producer, Role.PRODUCER, peer),
             sent=sent,
-            noticed=noticed.get(peer),
+            noticed=arrivals.pop(0) if arrivals else None,
         )
     heard = steps.at("notification.noticed")
     for (rank, peer), sent in sorted(landed(steps).items()):

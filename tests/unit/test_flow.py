@@ -51,9 +51,17 @@ def test_all_waits_in_a_phase_are_one_duration() -> None:
             Stretch(Phase.REGISTRATION, 0, 2),
             Stretch(Phase.READINESS, 2, 5),
             Stretch(Phase.REGISTRATION, 5, 9),
-        )
+        ),
+        finished=True,
     )
     lines = {line.phase: line for line in flow.phase_lines((), 9)}
     assert (lines[Phase.REGISTRATION].count, lines[Phase.REGISTRATION].p50) == (1, 6)
     assert (lines[Phase.READINESS].p99, lines[Phase.WRITE].p99) == (3, None)
     assert lines[Phase.REGISTRATION].rate == 0.1
+
+
+def test_what_was_given_up_did_not_pass_its_last_phase() -> None:
+    flow = Flow()
+    given_up = (Stretch(Phase.REGISTRATION, 0, 2), Stretch(Phase.READINESS, 2, 5))
+    flow.passed(given_up, finished=False)
+    assert [line.count for line in flow.phase_lines((), 9)] == [1, 0, 0, 0]

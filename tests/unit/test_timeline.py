@@ -12,6 +12,7 @@ from tests.unit.samples import (
     handshake_finished,
     handshake_started,
     notification_noticed,
+    registration_noticed,
     registration_queued,
     registration_sent,
     request_admitted,
@@ -126,6 +127,14 @@ def test_messages_link_the_lanes() -> None:
 def test_a_message_that_did_not_arrive_has_no_other_end() -> None:
     story = Story().at(0, *CONSUMER_FIRST, registration_sent(peer_rank=1))
     assert [message.noticed for message in opened(story).messages] == [None, None]
+
+
+def test_registrations_with_one_rank_arrive_in_the_order_they_were_sent() -> None:
+    story = Story().at(0, *CONSUMER_FIRST).at(0, *PRODUCER_FIRST)
+    story.at(1, registration_noticed(peer="a")).at(2, registration_sent(), rank=1)
+    assert [message.noticed for message in opened(story).messages] == [1 * SECOND, None]
+    story.at(3, registration_noticed(peer="b"))
+    assert [message.noticed for message in opened(story).messages] == [1 * SECOND, 3 * SECOND]
 
 
 def test_only_one_missing_step_holds_up_the_others() -> None:
