@@ -14,7 +14,7 @@ from kvtrace.tui.names import Names
 from kvtrace.tui.text import pad, piece
 
 SILENT = 5_000_000_000
-"""Nanoseconds after which an engine that says nothing is called silent."""
+"""Nanoseconds after which an engine that says nothing is called silent, or idle."""
 
 _GAP = 3
 _BAR = 6
@@ -86,7 +86,7 @@ def cell(engine: EngineLine, frame: Frame, names: Names, widest: int) -> Text:
 
 
 def _trouble(engine: EngineLine, look: Look) -> Text | None:
-    """What is wrong with hearing from it."""
+    """Why it says nothing, where it does not."""
     if engine.state == "died":
         return piece(f"{look.glyphs.failed} died", look.style("stalled"))
     if engine.state == "ended":
@@ -95,6 +95,9 @@ def _trouble(engine: EngineLine, look: Look) -> Text | None:
         return piece(f"{look.glyphs.unseen} not traced", look.style("slow"))
     if engine.heard > SILENT:
         silent = look.words(words.duration(engine.heard))
+        if not engine.in_flight:
+            # An engine without work has nothing to say, and that is well.
+            return piece(f" idle {silent}", look.style("muted"))
         return piece(f"{look.glyphs.unseen} silent {silent}", look.style("slow"))
     return None
 

@@ -75,7 +75,10 @@ class TransfersTable(Widget, can_focus=True):
 
     @property
     def _heading(self) -> int:
-        return 1 if self.size.height >= 3 else 0
+        """Lines above the transfers; what ended lately brings its own when it stands alone."""
+        items = self._listing.items
+        alone = bool(items) and not items[0].key
+        return 0 if alone or self.size.height < 3 else 1
 
     def watch_frame(self, frame: Frame | None) -> None:
         """Take in what is new, and keep the cursor on its transfer."""

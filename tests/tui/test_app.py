@@ -8,6 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from kvtrace.errors import RecordingError
+from kvtrace.monitor import watch
 from kvtrace.playback import Playback
 from kvtrace.snapshot import Snapshot
 from kvtrace.tui.app import KvtraceApp
@@ -244,6 +245,17 @@ async def test_quitting_does_not_wait_for_an_iterator_that_blocks(start: Start, 
         await settled(pilot)
         await pilot.press(key)
     assert not app.is_running
+
+
+async def test_quitting_a_paused_replay_ends_it() -> None:
+    playback = Playback(samples.START - SECOND)
+    moments = playback.play(samples.moments(samples.past(), samples.START))
+    app = KvtraceApp(watch(moments), source="a.kvtrace", playback=playback, environ={})
+    async with app.run_test() as pilot:
+        await pilot.press("space")
+        assert playback.paused
+        await pilot.press("q")
+    assert not [t for t in threading.enumerate() if t.name == "kvtrace-feed" and t.is_alive()]
 
 
 async def test_help_lists_every_key(start: Start) -> None:
