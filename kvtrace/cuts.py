@@ -8,7 +8,7 @@ from kvtrace.steps import Steps, read
 from kvtrace.transfer import Transfer
 
 
-class Cuts(msgspec.Struct, frozen=True, kw_only=True):
+class Cuts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Instants on our clock, in nanoseconds; None for what has not come, or was not seen."""
 
     start: int
@@ -32,7 +32,11 @@ class Cuts(msgspec.Struct, frozen=True, kw_only=True):
 
 def cuts(transfer: Transfer, clocks: Clocks) -> Cuts:
     """Where the transfer's phases begin and end, as far as its marks tell."""
-    steps = read(transfer, clocks)
+    return cuts_of(transfer, read(transfer, clocks), clocks)
+
+
+def cuts_of(transfer: Transfer, steps: Steps, clocks: Clocks) -> Cuts:
+    """The same, for whoever has read the transfer's steps already."""
     over = ending(transfer)
     written = _written(transfer, steps)
     met = _met(transfer, steps, written)
@@ -41,50 +45,11 @@ def cuts(transfer: Transfer, clocks: Clocks) -> Cuts:
         start=_start(steps),
         registered=_registered(transfer, steps, met),
         ready=met if ready is None else ready,
-        noticed=_last(addressed(steps), steps.ranks("registration.noticed")),
+        noticed=_last(steps.addressed, steps.ranks("registration.noticed")),
         met=met,
         written=written,
         end=None if over is None else clocks.instant(over.mark),
     )
-
-
-def pairs(steps: Steps) -> set[tuple[int, int]]:
-    """The (producer rank, consumer rank) pairs that have a write to make."""
-    asked = {(peer, rank) for rank, peer in steps.at("registration.sent")}
-    return asked | set(steps.at("write.posted")) | set(steps.at("write.finished"))
-
-
-def landed(steps: Steps) -> dict[tuple[int, int], int]:
-    """When each pair's write was first known to have landed, by either side."""
-    wanted = pairs(steps)
-    found = dict(steps.at("write.finished"))
-    for (rank, peer), instant in steps.at("notification.noticed").items():
-        mine = {pair for pair in wanted if pair[1] == rank}
-        if peer >= 0:
-            _keep(found, (peer, rank), instant)
-        elif len(mine) == 1:
-            _keep(found, mine.pop(), instant)
-    for name in ("completion.counted", "receive.reported"):
-        for rank, instant in steps.ranks(name).items():
-            for pair in wanted:
-                if pair[1] == rank:
-                    _keep(found, pair, instant)
-    return found
-
-
-def addressed(steps: Steps) -> set[int]:
-    """The producer's ranks that the consumer registers with."""
-    asked = {peer for _, peer in steps.at("registration.sent")}
-    return asked or set(steps.ranks("registration.noticed")) | set(matched(steps))
-
-
-def matched(steps: Steps) -> dict[int, int]:
-    """When blocks and registration met on each rank; a write proves that they had."""
-    found = steps.ranks("match.made")
-    for name in ("write.started", "write.posted"):
-        for rank, instant in steps.ranks(name).items():
-            found.setdefault(rank, instant)
-    return found
 
 
 def registering(transfer: Transfer, steps: Steps) -> set[int]:
@@ -119,9 +84,9 @@ def _consumer_told(steps: Steps) -> bool:
 
 
 def _met(transfer: Transfer, steps: Steps, written: int | None) -> int | None:
-    met = _last(addressed(steps), matched(steps))
+    met = _last(steps.addressed, steps.matched)
     if met is None and written is not None:
-        return min(landed(steps).values(), default=written)
+        return min(steps.landed.values(), default=written)
     if met is None and transfer.producer is None:
         return steps.first("notification.noticed")
     return met
@@ -129,11 +94,11 @@ def _met(transfer: Transfer, steps: Steps, written: int | None) -> int | None:
 
 def _written(transfer: Transfer, steps: Steps) -> int | None:
     received = steps.first("receive.finished")
-    done = landed(steps)
-    wanted = pairs(steps)
+    done = steps.landed
+    wanted = steps.pairs
     if not wanted:
         return steps.first("completion.counted", "receive.reported", "receive.finished")
-    silent = addressed(steps) - {rank for rank, _ in wanted}
+    silent = steps.addressed - {rank for rank, _ in wanted}
     if silent or wanted - set(done):
         return received
     return max(done[pair] for pair in wanted)
@@ -144,10 +109,6 @@ def _last(wanted: set[int], found: dict[int, int]) -> int | None:
     if not wanted or wanted - set(found):
         return None
     return max(found[rank] for rank in wanted)
-
-
-def _keep(found: dict[tuple[int, int], int], pair: tuple[int, int], instant: int) -> None:
-    found[pair] = min(instant, found.get(pair, instant))
 
 
 _CONSUMER_STEPS = (

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from kvtrace.clocks import Clocks
-from kvtrace.cuts import addressed, landed, matched, pairs, registering
+from kvtrace.cuts import registering
 from kvtrace.ending import ending
 from kvtrace.model import SCHEDULER, Place, Role
 from kvtrace.steps import Steps, read
@@ -24,8 +24,13 @@ class Missing(msgspec.Struct, frozen=True):
 
 def waits_for(transfer: Transfer, clocks: Clocks) -> Place | None:
     """Who must act next; None where we cannot know, and when the transfer is over."""
-    found = missing(transfer, clocks)
-    return found[0].place if found else None
+    return None if ending(transfer) is not None else next_place(transfer, read(transfer, clocks))
+
+
+def next_place(transfer: Transfer, steps: Steps) -> Place | None:
+    """Who must act next on a transfer in flight, for whoever has read its steps already."""
+    found = next(_Expected(transfer, steps).steps(), None)
+    return found.place if found is not None else None
 
 
 def missing(transfer: Transfer, clocks: Clocks) -> tuple[Missing, ...]:
@@ -46,7 +51,7 @@ class _Expected:
         self._transfer = transfer
         self._producer = producer_name(transfer)
         self._consumer = consumer_name(transfer)
-        self._met = matched(steps)
+        self._met = steps.matched
         self._wrote = bool(self._met) or bool(steps.at("write.finished"))
 
     def steps(self) -> Iterator[Missing]:
@@ -81,11 +86,11 @@ class _Expected:
 
     def _arrived(self) -> bool:
         """Whether every rank addressed has what it needs, so that what was sent is enough."""
-        wanted = addressed(self._steps)
-        return (bool(wanted) and not wanted - set(self._met)) or bool(landed(self._steps))
+        wanted = self._steps.addressed
+        return (bool(wanted) and not wanted - set(self._met)) or bool(self._steps.landed)
 
     def _readiness(self) -> Iterator[Missing]:
-        if self._wrote or landed(self._steps) or self._has("blocks.queued"):
+        if self._wrote or self._steps.landed or self._has("blocks.queued"):
             return
         if self._has("blocks.ready"):
             yield Missing(self._place(Role.PRODUCER), "blocks.queued")
@@ -94,16 +99,16 @@ class _Expected:
 
     def _match(self) -> Iterator[Missing]:
         noticed = self._steps.ranks("registration.noticed")
-        done = {rank for rank, _ in landed(self._steps)}
-        for rank in sorted(addressed(self._steps) - set(self._met) - done):
+        done = {rank for rank, _ in self._steps.landed}
+        for rank in sorted(self._steps.addressed - set(self._met) - done):
             name = "match.made" if rank in noticed else "registration.noticed"
             if self._transfer.producer is not None:
                 yield Missing(self._place(Role.PRODUCER, rank), name)
 
     def _writes(self) -> Iterator[Missing]:
         posted = self._steps.at("write.posted")
-        wanted = pairs(self._steps)
-        for rank, peer in sorted(wanted - set(landed(self._steps))):
+        wanted = self._steps.pairs
+        for rank, peer in sorted(wanted - set(self._steps.landed)):
             name = "write.finished" if (rank, peer) in posted else "write.posted"
             yield Missing(self._place(Role.PRODUCER, rank), name)
         for rank in sorted(set(self._met) - {pair[0] for pair in wanted}):

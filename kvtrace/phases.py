@@ -10,7 +10,7 @@ from kvtrace.model import Phase
 from kvtrace.transfer import Transfer
 
 
-class Stretch(msgspec.Struct, frozen=True):
+class Stretch(msgspec.Struct, frozen=True, gc=False):
     """A time during which a transfer waited for one thing."""
 
     phase: Phase

@@ -7,7 +7,7 @@ from kvtrace.model import Link, Mark, Outcome, Phase, Place
 from kvtrace.transfer import Told, Transfer
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One transfer in flight, as the fleet table shows it."""
 
     transfer: Transfer
@@ -125,7 +125,7 @@ class Losses(msgspec.Struct, frozen=True, kw_only=True):
     """Nanoseconds between the newest event and when it was taken in."""
 
 
-class Done(msgspec.Struct, frozen=True, kw_only=True):
+class Done(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A transfer that ended lately."""
 
     transfer: Transfer

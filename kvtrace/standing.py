@@ -3,16 +3,16 @@
 import msgspec
 
 from kvtrace.clocks import Clocks
-from kvtrace.cuts import addressed, cuts, landed, pairs, registering
+from kvtrace.cuts import cuts_of, registering
 from kvtrace.events import BlocksReady, RegistrationStaged, WriteFinished
-from kvtrace.missing import consumer_name, producer_name, waits_for
+from kvtrace.missing import consumer_name, next_place, producer_name
 from kvtrace.model import Link, Phase, Place
 from kvtrace.phases import Stretch, cut_up
-from kvtrace.steps import read
+from kvtrace.steps import Steps, read
 from kvtrace.transfer import Half, Transfer
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class Standing(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """All that a row needs of a transfer, and that changes only when the transfer does."""
 
     start: int
@@ -40,15 +40,16 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def standing(transfer: Transfer, clocks: Clocks, now: int) -> Standing:
-    """How the transfer stands at `now`."""
-    found = cuts(transfer, clocks)
+    """How a transfer in flight stands at `now`."""
+    steps = read(transfer, clocks)
+    found = cuts_of(transfer, steps, clocks)
     phases = cut_up(found, now)
     return Standing(
         start=found.start,
         phases=phases,
-        waits_for=waits_for(transfer, clocks),
+        waits_for=next_place(transfer, steps),
         link=Link(producer_name(transfer), consumer_name(transfer)),
-        ranks=_ranks(transfer, clocks, phases[-1].phase),
+        ranks=_ranks(transfer, steps, phases[-1].phase),
         size=size(transfer.producer),
         held=(_held(transfer.producer), _held(transfer.consumer)),
     )
@@ -60,16 +61,15 @@ def size(producer: Half | None) -> int:
     return sum(one.event.size for one in told if isinstance(one.event, WriteFinished))
 
 
-def _ranks(transfer: Transfer, clocks: Clocks, phase: Phase) -> tuple[int, int]:
+def _ranks(transfer: Transfer, steps: Steps, phase: Phase) -> tuple[int, int]:
     """How many of how many ranks have written, or in completion counted."""
-    steps = read(transfer, clocks)
     if phase is Phase.COMPLETION:
         wanted = registering(transfer, steps)
         reported = {**steps.ranks("completion.counted"), **steps.ranks("receive.reported")}
         return len(wanted & set(reported)), len(wanted)
-    open_pairs = pairs(steps) - set(landed(steps))
-    wanted = addressed(steps)
-    idle = {rank for rank, _ in open_pairs} | (wanted - {rank for rank, _ in pairs(steps)})
+    open_pairs = steps.pairs - set(steps.landed)
+    wanted = steps.addressed
+    idle = {rank for rank, _ in open_pairs} | (wanted - {rank for rank, _ in steps.pairs})
     return len(wanted - idle), len(wanted)
 
 

@@ -1,5 +1,6 @@
 """When each step of a transfer first happened, by rank, on our clock."""
 
+from functools import cached_property
 from typing import TypeAlias
 
 import msgspec
@@ -12,35 +13,82 @@ Ranks: TypeAlias = tuple[int, int]
 """Rank and peer rank; -1 in a scheduler, and where there is no peer."""
 
 
-class Steps(msgspec.Struct, frozen=True):
+Pair: TypeAlias = tuple[int, int]
+"""A producer's rank and a consumer's rank, with a write to make between them."""
+
+
+class Steps(msgspec.Struct, frozen=True, dict=True):
     """When each step of a transfer first happened, by rank, on our clock."""
 
     firsts: dict[str, dict[Ranks, int]]
     """By the event's name."""
 
+    by_rank: dict[str, dict[int, int]]
+    """The same, whichever the peer rank."""
+
     def at(self, name: str) -> dict[Ranks, int]:
         """When the step happened, by rank and peer rank; empty where it has not."""
-        return self.firsts.get(name, {})
+        return self.firsts.get(name, _NEVER)
 
     def ranks(self, name: str) -> dict[int, int]:
         """When the step first happened on each rank."""
-        found: dict[int, int] = {}
-        for (rank, _), instant in self.at(name).items():
-            found[rank] = min(instant, found.get(rank, instant))
-        return found
+        return self.by_rank.get(name, _NOWHERE)
 
     def first(self, *names: str) -> int | None:
         """The earliest of these steps; None where none has happened."""
-        return min((instant for name in names for instant in self.at(name).values()), default=None)
+        found = [instant for name in names for instant in self.ranks(name).values()]
+        return min(found) if found else None
+
+    @cached_property
+    def pairs(self) -> set[Pair]:
+        """Those that have a write to make."""
+        asked = {(peer, rank) for rank, peer in self.at("registration.sent")}
+        return asked | set(self.at("write.posted")) | set(self.at("write.finished"))
+
+    @cached_property
+    def landed(self) -> dict[Pair, int]:
+        """When each pair's write was first known to have landed, by either side."""
+        found = dict(self.at("write.finished"))
+        for (rank, peer), instant in self.at("notification.noticed").items():
+            mine = [pair for pair in self.pairs if pair[1] == rank]
+            if peer >= 0:
+                _keep(found, (peer, rank), instant)
+            elif len(mine) == 1:
+                _keep(found, mine[0], instant)
+        for name in ("completion.counted", "receive.reported"):
+            for rank, instant in self.ranks(name).items():
+                for pair in self.pairs:
+                    if pair[1] == rank:
+                        _keep(found, pair, instant)
+        return found
+
+    @cached_property
+    def addressed(self) -> set[int]:
+        """The producer's ranks that the consumer registers with."""
+        asked = {peer for _, peer in self.at("registration.sent")}
+        return asked or set(self.ranks("registration.noticed")) | set(self.matched)
+
+    @cached_property
+    def matched(self) -> dict[int, int]:
+        """When blocks and registration met on each rank; a write proves that they had."""
+        found = dict(self.ranks("match.made"))
+        for name in ("write.started", "write.posted"):
+            for rank, instant in self.ranks(name).items():
+                found.setdefault(rank, instant)
+        return found
+
+
+_NEVER: dict[Ranks, int] = {}
+_NOWHERE: dict[int, int] = {}
 
 
 def read(transfer: Transfer, clocks: Clocks) -> Steps:
     """The steps that both halves tell of."""
-    firsts: dict[str, dict[Ranks, int]] = {}
+    steps = Steps({}, {})
     for half in (transfer.consumer, transfer.producer):
         if half is not None:
-            _read(half, clocks, firsts)
-    return Steps(firsts)
+            _read(half, clocks, steps)
+    return steps
 
 
 def earliest(half: Half, *names: str) -> Told | None:
@@ -61,14 +109,21 @@ def firsts(half: Half, names: frozenset[str]) -> dict[str, Told]:
     return found
 
 
-def _read(half: Half, clocks: Clocks, firsts: dict[str, dict[Ranks, int]]) -> None:
+def _read(half: Half, clocks: Clocks, steps: Steps) -> None:
     for (name, _, rank, peer, _), told in half.told.items():
-        if not _stands(told.event):
+        if type(told.event) in _MAY_NOT_STAND and not _stands(told.event):
             continue
         instant = clocks.instant(told.mark)
-        known = firsts.setdefault(name, {})
+        known = steps.firsts.setdefault(name, {})
         if instant < known.get((rank, peer), instant + 1):
             known[rank, peer] = instant
+        alike = steps.by_rank.setdefault(name, {})
+        if instant < alike.get(rank, instant + 1):
+            alike[rank] = instant
+
+
+def _keep(found: dict[Pair, int], pair: Pair, instant: int) -> None:
+    found[pair] = min(instant, found.get(pair, instant))
 
 
 def _stands(event: AnyEvent) -> bool:
@@ -82,3 +137,6 @@ def _stands(event: AnyEvent) -> bool:
             return not failed
         case _:
             return True
+
+
+_MAY_NOT_STAND = frozenset((BlocksReady, CompletionCounted, ReceiveReported))

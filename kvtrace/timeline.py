@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from kvtrace.clocks import Clocks
-from kvtrace.cuts import landed
 from kvtrace.ending import ending
 from kvtrace.events import RegistrationNoticed
 from kvtrace.lanes import Lane, lanes
@@ -144,7 +143,7 @@ def _messages(transfer: Transfer, clocks: Clocks) -> Iterator[Message]:
             noticed=arrivals.pop(0) if arrivals else None,
         )
     heard = steps.at("notification.noticed")
-    for (rank, peer), sent in sorted(landed(steps).items()):
+    for (rank, peer), sent in sorted(steps.landed.items()):
         arrived = heard.get((peer, rank), heard.get((peer, -1)))
         yield Message(
             kind="completion",
