@@ -68,6 +68,11 @@ def run_of(pid: int) -> Path:
     return found[0]
 
 
+def has_worker(run: Path) -> bool:
+    titles = [" ".join(process.cmdline()) for process in processes.of_run(run)]
+    return any("VLLM::Worker" in title for title in titles)
+
+
 def is_gone(run: Path) -> bool:
     return not processes.of_run(run) and not run.exists()
 
@@ -107,13 +112,15 @@ def test_a_signal_while_engines_start_ends_everything(number: signal.Signals) ->
 
 
 def test_a_killed_demo_takes_its_engines_along_and_the_next_start_tidies_up() -> None:
+    before = shared_memory()
     with demo("--headless") as process:
         run = run_of(process.pid)
-        assert until(lambda: len(processes.of_run(run)) >= 4, 60)
+        assert until(lambda: has_worker(run), 200)
         process.kill()
         assert until(lambda: not processes.of_run(run), 40)
     remove_leftovers(run.parent)
     assert is_gone(run)
+    assert shared_memory() <= before
 
 
 def test_a_killed_keeper_takes_its_engine_along() -> None:
