@@ -14,7 +14,7 @@ from kvtrace.tui.opened import Opened
 from kvtrace.tui.ribbon import axis_line, bracket, ribbon
 from kvtrace.tui.split import split_line, split_table
 from kvtrace.tui.text import cut, flow, pad, piece
-from kvtrace.tui.timeline import Lanes, name_width
+from kvtrace.tui.timeline import Lanes, is_failure, name_width
 
 _MUCH = 8
 """Lines that are left over from which the events are listed below the drawing."""
@@ -177,16 +177,27 @@ def _drawing(opened: Opened, frame: Frame, room: int) -> list[Text]:
     space = room - len(lines)
     step = 2 if 2 * len(lanes) - 1 <= space else 1
     shown = _fitting(lanes, opened, space)
-    return [*lines, *Lanes(opened, shown, axis, frame, step).draw()]
+    lines += Lanes(opened, shown, axis, frame, step).draw()
+    if len(shown) < len(lanes):
+        lines.append(_left(f"+ {len(lanes) - len(shown)} more lanes", frame.width - 2, frame))
+    return lines
 
 
 def _fitting(lanes: Sequence[Lane], opened: Opened, room: int) -> Sequence[Lane]:
-    """As many lanes as there is room for; those that say nothing of their own go first."""
+    """As many lanes as there is room for, those that tell most, and a line left for the rest."""
     if len(lanes) <= room:
         return lanes
-    due = {one.place for one in opened.timeline.missing}
-    telling = [lane for lane in lanes if lane.place.is_scheduler or lane.place in due]
-    return [lane for lane in lanes if lane in telling][:room] or lanes[:room]
+    due = opened.next_step
+    wanted = {one.place for one in opened.timeline.missing}
+
+    def telling(index: int) -> tuple[bool, bool, bool, bool, int]:
+        lane = lanes[index]
+        held = due is not None and lane.place == due.place
+        failed = any(map(is_failure, lane.points))
+        return not held, not failed, not lane.place.is_scheduler, lane.place not in wanted, index
+
+    kept = sorted(range(len(lanes)), key=telling)[: max(room - 1, 0)]
+    return [lanes[index] for index in sorted(kept)]
 
 
 def _left(name: str, width: int, frame: Frame) -> Text:

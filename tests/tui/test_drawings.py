@@ -1,14 +1,22 @@
 """What is drawn of one transfer, as text."""
 
+import msgspec
+
 from kvtrace.moments import Lost
 from kvtrace.snapshot import Snapshot
+from kvtrace.tui.app import KvtraceApp
 from kvtrace.tui.frame import Frame, Mode, Status
+from kvtrace.tui.glyphs import ASCII
 from kvtrace.tui.header import header, keys
+from kvtrace.tui.help import page as help_page
 from kvtrace.tui.look import Look
 from kvtrace.tui.losses import losses
 from kvtrace.tui.opened import Opened, find
 from kvtrace.tui.page import page
 from kvtrace.tui.phases import sparkline
+from kvtrace.tui.shown import bindings, grouped
+from kvtrace.tui.table import TransfersTable
+from kvtrace.tui.transfer import TransferScreen
 from kvtrace.tui.verdict import verdict
 from tests.tui import samples
 from tests.tui.conftest import incident
@@ -123,6 +131,25 @@ def test_a_source_that_died_says_since_when_nothing_is_heard() -> None:
     lines = verdict(Frame(snapshot=incident(), status=status, zone=None, height=24))
     assert "nothing heard since" in lines[0].plain
     assert lines[2].plain == " /tmp/a: gone"
+
+
+def test_lanes_without_room_are_counted_and_the_telling_ones_kept() -> None:
+    text = drawn(Script(name="r1", written=NEVER, ranks=8, broken=5), width=100, room=19)
+    assert "never came: write posted" in text
+    assert "no handshake" in text
+    assert "more lanes" in text
+    lanes = [line for line in text.splitlines() if line.startswith((" D0 ", " P0 ", " ⇄ "))]
+    assert len(lanes) + int(text.split("+ ")[1].split()[0]) == 26
+
+
+def test_in_ascii_a_transfer_and_the_help_are_drawn_in_ascii() -> None:
+    found = find(incident(), samples.BROKEN)
+    assert found is not None
+    frame = Frame(snapshot=incident(), width=120, height=60, look=Look(glyphs=ASCII))
+    groups = grouped(bindings(TransfersTable), bindings(TransferScreen), bindings(KvtraceApp))
+    events = msgspec.structs.replace(found, all_events=True)
+    lines = [*page(found, frame, 57), *page(events, frame, 57), *help_page(frame, groups)]
+    assert [line.plain for line in lines if not line.plain.isascii()] == []
 
 
 def test_milliseconds_are_not_lost_beside_a_long_wait() -> None:
