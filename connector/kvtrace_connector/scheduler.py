@@ -256,24 +256,26 @@ def _blocks_ready(half: SchedulerHalf, request: Any, status: str, held: tuple[bo
     )
 
 
-def ranks_reported(half: SchedulerHalf, _: Any, connector_output: Any) -> Bracket:
+def ranks_reported(half: SchedulerHalf, _: Any, connector_output: Any) -> Bracket | None:
     """Hook of update_connector_output."""
-    received = connector_output.finished_recving
-    sent = connector_output.finished_sending
-    if not received and not sent:
-        return
+    if connector_output.finished_recving or connector_output.finished_sending:
+        return _reported(half, connector_output)
+    return None
+
+
+def _reported(half: SchedulerHalf, connector_output: Any) -> Bracket:
     outcome = yield
     if outcome.error is not None:
         return
     failed = getattr(connector_output, "failed_recving", None) or ()
-    for request_id in received or ():
+    for request_id in connector_output.finished_recving or ():
         wait = half.waits.get(request_id)
         if wait is not None:
             wait.failed = request_id in failed
             wait.armed = False
         event = ReceiveFailed if request_id in failed else ReceiveFinished
         half.record(event(request=request_id))
-    for request_id in sent or ():
+    for request_id in connector_output.finished_sending or ():
         half.record(BlocksReleased(request=request_id))
 
 

@@ -30,24 +30,27 @@ def work_taken(
     metadata: Any,
     *_: Any,
     clock: Callable[[], float] = time.perf_counter,
-) -> Bracket:
+) -> Bracket | None:
     """Hook of start_load_kv."""
     if getattr(worker, "pcp_rank", 0) and not getattr(worker, "pcp_dcp_sharded", False):
-        return
-    now = half.now()
+        return None
     for request_id, registration in metadata.push_registrations.items():
-        half.registered[request_id] = now
+        half.registered[request_id] = half.now()
         half.record(
             RegistrationQueued(
                 request=request_id, producer=text(registration.get("remote_engine_id"))
             )
         )
     for request_id, blocks in metadata.push_finished_blocks.items():
-        half.queued[request_id] = now
+        half.queued[request_id] = half.now()
         half.record(BlocksQueued(request=request_id, blocks=blocks_in(blocks)))
-    if not metadata.reqs_to_send:
-        return
     granted = tuple(metadata.reqs_to_send)
+    return _leasing(half, worker, granted, clock) if granted else None
+
+
+def _leasing(
+    half: WorkerHalf, worker: Any, granted: tuple[str, ...], clock: Callable[[], float]
+) -> Bracket:
     yield
     for request_id in granted:
         until = worker._reqs_to_send.get(request_id)
@@ -81,10 +84,12 @@ def _told(half: WorkerHalf, results: Any) -> tuple[Any, Any, Any]:
     return results.finished_sending, results.finished_recving, results.failed_recving
 
 
-def leases_reaped(half: WorkerHalf, worker: Any, done_sending: set[str], *_: Any) -> Bracket:
+def leases_reaped(half: WorkerHalf, worker: Any, done_sending: set[str], *_: Any) -> Bracket | None:
     """Hook of _reap_expired_send_leases."""
-    if not worker._reqs_to_send:
-        return
+    return _reaped(half, worker, done_sending) if worker._reqs_to_send else None
+
+
+def _reaped(half: WorkerHalf, worker: Any, done_sending: set[str]) -> Bracket:
     before = frozenset(done_sending)
     readers = dict(worker.consumer_notification_counts_by_req)
     yield
@@ -110,10 +115,12 @@ def heartbeat_taken(half: WorkerHalf, worker: Any, payload: str, *_: Any) -> Non
     )
 
 
-def heartbeats_sent(half: WorkerHalf, _: Any, metadata: Any, *__: Any) -> Bracket:
+def heartbeats_sent(half: WorkerHalf, _: Any, metadata: Any, *__: Any) -> Bracket | None:
     """Hook of _send_heartbeats; the proxy around NIXL counts the messages."""
-    if not metadata.heartbeat_by_engine:
-        return
+    return _beating(half, metadata) if metadata.heartbeat_by_engine else None
+
+
+def _beating(half: WorkerHalf, metadata: Any) -> Bracket:
     here = half.here
     here.side = "D"
     beats: dict[str, str] = {}
@@ -135,10 +142,12 @@ def heartbeats_sent(half: WorkerHalf, _: Any, metadata: Any, *__: Any) -> Bracke
             )
 
 
-def completions_counted(half: WorkerHalf, worker: Any, *_: Any) -> Bracket:
+def completions_counted(half: WorkerHalf, worker: Any, *_: Any) -> Bracket | None:
     """Hook of _get_new_notifs."""
-    if not half.landed:
-        return
+    return _counting(half, worker) if half.landed else None
+
+
+def _counting(half: WorkerHalf, worker: Any) -> Bracket:
     counts = worker.consumer_notification_counts_by_req
     waiting = {
         request_id: (counts.get(request_id, 0), producers)

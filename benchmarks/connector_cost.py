@@ -1,0 +1,101 @@
+"""What tracing costs a transfer: CPU time of vLLM's own connector, traced against plain.
+
+A producer and a consumer of the real classes push over NIXL in this process, once traced and once
+plain, in turns. One thread calls all of the connector, schedulers, workers and writers, as often
+as it takes at least, and its CPU time is what counts; NIXL's own threads are not.
+"""
+
+import importlib.util
+import os
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+TRANSFERS = 150
+"""Of each kind and size."""
+
+IDLE = 2000
+"""Steps of each kind with nothing to do."""
+
+BLOCKS = (4, 64)
+"""Of 32 tokens, for each size that is measured."""
+
+
+def run() -> list[dict[str, str]]:
+    """Rows: what is done, its CPU time plain and traced, their ratio with its spread."""
+    if importlib.util.find_spec("vllm") is None:
+        return [{"work": "not measured: vLLM is not installed"}]
+    with tempfile.TemporaryDirectory() as directory:
+        os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
+        os.environ["KVTRACE_DIR"] = directory
+        plain, traced = pairs(Path(directory))
+        try:
+            return rows(plain, traced)
+        finally:
+            plain.shutdown()
+            traced.shutdown()
+
+
+def pairs(directory: Path) -> tuple[Any, Any]:
+    """A plain and a traced pair, which know their peers."""
+    # Only where vLLM is installed can these be imported.
+    from kvtrace_connector.connector import NixlPushConnector as Traced
+    from vllm.distributed.kv_transfer.kv_connector.v1.nixl.connector import NixlPushConnector
+
+    from tests.connector.vllm_pair import Pair
+
+    plain = Pair(NixlPushConnector, directory, ("P0", "D0"), by_hand=True)
+    traced = Pair(Traced, directory, ("P1", "D1"), by_hand=True)
+    for number in range(20):
+        plain.push(number)
+        traced.push(number)
+    return plain, traced
+
+
+def rows(plain: Any, traced: Any) -> list[dict[str, str]]:
+    """The table."""
+    table = []
+    for blocks in BLOCKS:
+        times = side_by_side(plain, traced, pushing(blocks), TRANSFERS)
+        table.append(row(f"a transfer of {blocks * 32} tokens", *times))
+    idle = side_by_side(plain, traced, lambda pair, _: pair.producer.step(), IDLE)
+    return [*table, row("a step with nothing to do", *idle)]
+
+
+def pushing(blocks: int) -> Callable[[Any, int], object]:
+    """The work of one transfer of that size."""
+    return lambda pair, number: pair.push(number, blocks)
+
+
+def side_by_side(
+    plain: Any, traced: Any, work: Callable[[Any, int], object], times: int
+) -> tuple[list[int], list[int]]:
+    """Nanoseconds of CPU time of each piece of work, in turns."""
+    spent: tuple[list[int], list[int]] = ([], [])
+    for number in range(times):
+        for kind in random.sample((0, 1), 2):
+            before = time.thread_time_ns()
+            work((plain, traced)[kind], number)
+            spent[kind].append(time.thread_time_ns() - before)
+    return spent
+
+
+def row(work: str, plain: list[int], traced: list[int]) -> dict[str, str]:
+    """One line of the table."""
+    ratios = sorted(
+        statistics.median(random.choices(traced, k=len(traced)))
+        / statistics.median(random.choices(plain, k=len(plain)))
+        for _ in range(400)
+    )
+    base, ours = statistics.median(plain), statistics.median(traced)
+    return {
+        "work": work,
+        "plain": f"{base / 1000:.0f} µs",
+        "traced": f"{ours / 1000:.0f} µs",
+        "ratio": f"{ours / base:.3f}",
+        "19 of 20 between": f"{ratios[10]:.3f} and {ratios[390]:.3f}",
+    }
