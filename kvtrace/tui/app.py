@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.reactive import reactive
 from textual.theme import Theme
 
@@ -91,9 +92,8 @@ class KvtraceApp(App[None]):
 
     def on_mount(self) -> None:
         """Show the first screen, and begin to walk the snapshots."""
-        own = bindings(KvtraceApp)
         self._show()
-        fleet = FleetScreen(footer(own, bindings(TransfersTable)))
+        fleet = FleetScreen(self._keys_of(TransfersTable))
         self.push_screen(fleet.data_bind(KvtraceApp.frame))
         self.set_interval(FRAME, self._show)
         self._feed.start()
@@ -123,13 +123,12 @@ class KvtraceApp(App[None]):
             self.pop_screen()
             return
         groups = grouped(bindings(TransfersTable), bindings(TransferScreen), bindings(KvtraceApp))
-        page = HelpScreen(groups, footer(bindings(KvtraceApp), bindings(HelpScreen)))
+        page = HelpScreen(groups, self._keys_of(HelpScreen))
         self.push_screen(page.data_bind(KvtraceApp.frame))
 
     def on_transfers_table_opened(self, message: TransfersTable.Opened) -> None:
         """Show the transfer by itself."""
-        own = footer(bindings(KvtraceApp), bindings(TransferScreen))
-        screen = TransferScreen(message.key, own)
+        screen = TransferScreen(message.key, self._keys_of(TransferScreen))
         self.push_screen(screen.data_bind(KvtraceApp.frame))
 
     def on_transfers_table_copied(self, message: TransfersTable.Copied) -> None:
@@ -184,6 +183,13 @@ class KvtraceApp(App[None]):
         self._notice = said
         self._show()
         self.set_timer(NOTICE, self._fade)
+
+    def _keys_of(self, node: type[DOMNode]) -> list[tuple[str, str]]:
+        """What the footer says while that is on screen."""
+        keys = footer(bindings(KvtraceApp), bindings(node))
+        if self._playback is not None:
+            keys.insert(keys.index(("space", "pause")), ("[ ]", "speed"))
+        return keys
 
     def _copy(self, text: str) -> None:
         self.copy_to_clipboard(words.clean(text))

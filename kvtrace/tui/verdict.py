@@ -101,7 +101,7 @@ def _notes(frame: Frame) -> list[str]:
         return [f"{status.note} Shown is what was known at its end."]
     if not frame.snapshot.engines and not in_flight(frame.snapshot):
         advice = "Start vLLM with KVTRACE=1 in its environment, and its engines show up here."
-        return [f"Read is {frame.source}.", *wrap(advice, width)]
+        return [f"Reading {frame.source}.", *wrap(advice, width)]
     return []
 
 

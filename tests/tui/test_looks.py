@@ -1,6 +1,9 @@
 """What the screens look like: pictures that were looked at, and must not change unseen."""
 
+import tomllib
 from datetime import UTC
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +15,17 @@ from kvtrace.tui.app import KvtraceApp
 from tests.tui import samples
 from tests.tui.conftest import Hold, Start
 from tests.tui.test_app import settled
+
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
+PINNED = next(
+    wanted.removeprefix("textual==")
+    for wanted in tomllib.loads(PROJECT.read_text())["dependency-groups"]["test"]
+    if isinstance(wanted, str) and wanted.startswith("textual==")
+)
+
+pytestmark = pytest.mark.skipif(
+    version("textual") != PINNED, reason=f"pictures are those of textual {PINNED}"
+)
 
 
 def calm() -> Any:
