@@ -1,6 +1,5 @@
 """A traced producer and consumer of the stand-in, and a tape of what they say."""
 
-import itertools
 from collections.abc import Callable
 from types import SimpleNamespace as Thing
 from typing import Any
@@ -88,7 +87,11 @@ class Pair:
         self.wire: dict[str, Any] = {}
         self.producer = Engine("P", "kv_producer", self.recorder, self.wire)
         self.consumer = Engine("D", "kv_consumer", self.recorder, self.wire)
-        self.names = (f"cmpl-{n}-00000000" for n in itertools.count())
+
+    def traced_scheduler(self, stock: type) -> Any:
+        """A traced scheduler of that stock on the same tape."""
+        made = traced_scheduler(stock, self.recorder, everything)
+        return made(host.config("P", "kv_producer"), "P")
 
     def admit(self, name: str = "cmpl-1-bbbbbbbb", **more: Any) -> Any:
         """The consumer takes a request in and parks it."""
@@ -127,3 +130,11 @@ class Pair:
 def output(**told: Any) -> Any:
     """What a scheduler hears of its ranks."""
     return Thing(**{"finished_sending": None, "finished_recving": None, **told})
+
+
+def scripted(traced: Any, name: str, method: Callable[..., Any]) -> Any:
+    """The traced object's method of that name, whose host's own is scripted."""
+    ours = type(traced)
+    host_class = type("Host", (ours.__mro__[1],), {name: method})
+    traced.__class__ = type(ours.__name__, (ours, host_class), {})
+    return getattr(traced, name)
