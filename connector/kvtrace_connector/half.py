@@ -110,47 +110,60 @@ class WorkerHalf:
     written in one step, so that none of them waits for another.
     """
 
+    drained: int
+    """When the writer last drained its messages."""
+
+    gap: int
+    """How long after the drain before."""
+
+    registered: Bounded[str, int]
+    """When a registration was taken, by the consumer's request."""
+
+    landed: Bounded[str, int]
+    """How many ranks the producer has, by request with notifications that were not counted."""
+
+    failed: Bounded[str, bool]
+    """The consumer's requests that a failure was logged of."""
+
+    queued: Bounded[str, int]
+    """When blocks were taken, by the producer's request."""
+
+    noticed: Bounded[str, int]
+    """When a registration was noticed, by the consumer's request."""
+
+    starts: Bounded[str, int]
+    """How often a write set out, by the producer's request."""
+
+    writes: Bounded[int, Write]
+    """By what tells NIXL's handles apart."""
+
+    senders: dict[int, str]
+    """Who sent the registrations of the present drain."""
+
+    asked: Bounded[str, Asked]
+    """Handshakes in the queue, by peer engine."""
+
+    exchanging: Bounded[str, Asked]
+    """Handshakes at work, by peer engine."""
+
+    attempts: Bounded[str, int]
+    """The number of the last handshake, by peer engine."""
+
+    peers: Bounded[str, Peer]
+    """By NIXL agent."""
+
     def __init__(self, probe: Probe) -> None:
-        self.probe = probe
-        self.fuse = probe.fuse
-        self.record = probe.record
-        self.now = probe.now
+        self.probe, self.fuse = probe, probe.fuse
+        self.record, self.now = probe.record, probe.now
         self.here = Here()
         self.steps = Steps(probe.now())
         self.tables = Tables(TABLES)
-        self.drained = 0
-        """When the writer last drained its messages."""
-
-        self.gap = 0
-        """How long after the drain before."""
-
-        self.registered: Bounded[str, int] = Bounded()
-        """When a registration was taken, by the consumer's request."""
-
-        self.landed: Bounded[str, int] = Bounded()
-        """How many ranks the producer has, by request with notifications that were not counted."""
-
-        self.failed: Bounded[str, bool] = Bounded()
-        self.queued: Bounded[str, int] = Bounded()
-        """When blocks were taken, by the producer's request."""
-
-        self.noticed: Bounded[str, int] = Bounded()
-        """When a registration was noticed, by the consumer's request."""
-
-        self.starts: Bounded[str, int] = Bounded()
-        """How often a write set out, by the producer's request."""
-
-        self.writes: Bounded[int, Write] = Bounded(65536)
-        self.senders: dict[int, str] = {}
-        """Who sent the registrations of the present drain."""
-
-        self.asked: Bounded[str, Asked] = Bounded()
-        self.exchanging: Bounded[str, Asked] = Bounded()
-        """By peer engine, as is what is asked for."""
-
-        self.attempts: Bounded[str, int] = Bounded()
-        self.peers: Bounded[str, Peer] = Bounded()
-        """By NIXL agent."""
+        self.drained = self.gap = 0
+        self.registered, self.landed, self.failed = Bounded(), Bounded(), Bounded()
+        self.queued, self.noticed, self.starts = Bounded(), Bounded(), Bounded()
+        self.writes, self.senders = Bounded(65536), {}
+        self.asked, self.exchanging, self.attempts = Bounded(), Bounded(), Bounded()
+        self.peers = Bounded()
 
     def writes_of(self, request: str) -> int:
         """How many of the request's writes are in flight."""

@@ -29,43 +29,25 @@ def handshake_asked_for(
         here.push.deferred = True
 
 
-def handshake(
-    half: WorkerHalf,
-    _: Any,
-    /,
-    host: str,
-    port: int,
-    remote_tp_size: int,
-    expected_engine_id: str,
-    *rest: Any,
-    **named: Any,
-) -> Bracket:
+def handshake(half: WorkerHalf, _: Any, host: str, port: int, *rest: Any, **named: Any) -> Bracket:
     """Hook of _nixl_handshake."""
-    engine, address, began = expected_engine_id, (text(host), number(port)), half.now()
+    tp_size, engine = rest[:2]
+    began = half.now()
     asked = half.asked.pop(engine, None) or Asked(began, _side(half), half.here.request)
     half.exchanging[engine] = asked
-    attempt = half.attempts[engine] = half.attempts.get(engine, -1) + 1
-    place: dict[str, Any] = {
-        "request": asked.request,
-        "side": asked.side or _side(half),
-        "peer": engine,
-        "host": address[0],
-        "port": address[1],
-        "ordinal": attempt,
-    }
-    notify_only = named.get("notif_agents_only", bool(rest) and rest[-1] is True)
-    half.record(HandshakeStarted(**place, notify_only=bool(notify_only), waited=began - asked.at))
+    place = _place(half, asked, engine, (text(host), number(port)))
+    notify_only = bool(named.get("notif_agents_only", rest[-1] is True))
+    half.record(HandshakeStarted(**place, notify_only=notify_only, waited=began - asked.at))
     half.here.exchange = exchange = Exchange(half.now())
     outcome = yield
     half.here.exchange = None
     half.exchanging.pop(engine, None)
-    place["request"] = asked.request
-    place["took"] = half.now() - began
+    place |= {"request": asked.request, "took": half.now() - began}
     if (error := outcome.error) is not None:
         half.record(HandshakeFailed(**place, error=reason(error), error_type=type(error).__name__))
         return
     agents, offset = _answer(outcome.result)
-    half.meet(engine, agents, remote_tp_size)
+    half.meet(engine, agents, tp_size)
     half.record(
         HandshakeFinished(
             **place,
@@ -74,6 +56,18 @@ def handshake(
             ranks=len(agents),
         )
     )
+
+
+def _place(half: WorkerHalf, asked: Asked, engine: str, address: tuple[str, int]) -> dict[str, Any]:
+    attempt = half.attempts[engine] = half.attempts.get(engine, -1) + 1
+    return {
+        "request": asked.request,
+        "side": asked.side or _side(half),
+        "peer": engine,
+        "host": address[0],
+        "port": address[1],
+        "ordinal": attempt,
+    }
 
 
 def answer_taken_in(half: WorkerHalf, *_: Any, **__: Any) -> Bracket:

@@ -8,10 +8,9 @@ from kvtrace_connector.plain import number, reason, text
 from kvtrace_connector.scheduler import SchedulerHalf
 
 
-def listening(
-    half: SchedulerHalf, _: Any, encoded: Any, ready: Any, stop: Any, host: str, port: int
-) -> Bracket:
+def listening(half: SchedulerHalf, _: Any, *args: Any) -> Bracket:
     """Hook of _nixl_handshake_listener, which returns when the engine stops."""
+    host, port = args[-2:]
     half.record(ListenerStarted(host=text(host), port=number(port)))
     outcome = yield
     if outcome.error is not None:

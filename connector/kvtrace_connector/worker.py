@@ -23,6 +23,9 @@ from kvtrace_connector.plain import blocks_in, nanoseconds, reason, text
 NAMED_REASONS = ("dst_engine_id", "remote_engine_id")
 """Where vLLM names the peer of a failure."""
 
+LOGGED = ("req_id", "msg", "error")
+"""The arguments of vLLM's `_log_failure` after the first."""
+
 
 def work_taken(
     half: WorkerHalf,
@@ -174,25 +177,17 @@ def _counted(half: WorkerHalf, worker: Any, request_id: str, was: tuple[int, int
         half.record(CompletionCounted(request=request_id, count=count, needed=needed))
 
 
-def failure_logged(
-    half: WorkerHalf,
-    _: Any,
-    /,
-    failure_type: str,
-    req_id: str | None,
-    msg: str = "",
-    error: BaseException | None = None,
-    *__: Any,
-    **context: Any,
-) -> None:
+def failure_logged(half: WorkerHalf, _: Any, failure_type: str, *args: Any, **named: Any) -> None:
     """Hook of _log_failure, which hears of most failures."""
-    if req_id is not None and req_id in half.registered:
-        half.failed[req_id] = True
+    context = dict(zip(LOGGED, args, strict=False)) | named
+    request_id, error = context.get("req_id"), context.get("error")
+    if request_id is not None and request_id in half.registered:
+        half.failed[request_id] = True
     half.record(
         FailureLogged(
-            request=text(req_id),
+            request=text(request_id),
             failure=text(failure_type),
-            message=text(msg),
+            message=text(context.get("msg")),
             error="" if error is None else reason(error),
             error_type="" if error is None else type(error).__name__,
             peer=text(next((context[name] for name in NAMED_REASONS if name in context), None)),

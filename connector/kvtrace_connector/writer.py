@@ -24,6 +24,9 @@ from kvtrace_connector.plain import blocks_in, number, reason, text
 REGISTRATION = b"PUSH_REG:"
 """What a consumer's registration begins with."""
 
+COMPOSED = ("read_spec", "dst_engine_id", "request_id", "remote_request_id")
+"""The first arguments of vLLM's `_xfer_blocks`."""
+
 
 class Registration(msgspec.Struct):
     """What we read of a registration; vLLM reads all of it by itself."""
@@ -194,23 +197,16 @@ def _what_came(push: Push, error: str) -> str:
     return "raised" if error else "empty"
 
 
-def write_composed(
-    half: WorkerHalf,
-    _: Any,
-    read_spec: Any,
-    dst_engine_id: str,
-    request_id: str,
-    remote_request_id: str,
-    *__: Any,
-    **___: Any,
-) -> Bracket:
+def write_composed(half: WorkerHalf, _: Any, *args: Any, **named: Any) -> Bracket:
     """Hook of _xfer_blocks; the proxy around NIXL tells of what is posted."""
     here = half.here
+    told = dict(zip(COMPOSED, args, strict=False)) | named
+    read_spec = told["read_spec"]
     here.write = Write(
-        request=request_id,
-        consumer=dst_engine_id,
+        request=told["request_id"],
+        consumer=told["dst_engine_id"],
         peer_rank=number(read_spec.remote_rank),
-        remote_request=remote_request_id,
+        remote_request=told["remote_request_id"],
         blocks=blocks_in(read_spec.local_block_ids),
         remote_blocks=blocks_in(read_spec.remote_block_ids),
     )
