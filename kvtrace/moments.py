@@ -46,7 +46,7 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
     """Events that the ring had overwritten before they were read."""
 
     unreadable: int = 0
-    """Slots or lines that were damaged."""
+    """Slots or lines that were damaged, and events too long to be written."""
 
     unknown: int = 0
     """Events of a kind that a newer kvtrace wrote."""

@@ -41,7 +41,7 @@ def command(view: View, file: Path, speed: float | None) -> None:
         else:
             _play(recording, file, view, speed)
         if recording.damage:
-            view.warn(f"{recording.name} {recording.damage}; shown is what can be read")
+            view.say(f"{recording.name} {recording.damage}; shown is what can be read")
 
 
 def _play(recording: Recording, file: Path, view: View, speed: float | None) -> None:

@@ -50,7 +50,11 @@ class View(msgspec.Struct, frozen=True):
     def warn(self, message: str) -> None:
         """Says what went wrong, unless it would be written into the screen."""
         if self.form is not Form.SCREEN or self.once:
-            click.echo(f"kvtrace: {message}", err=True)
+            self.say(message)
+
+    def say(self, message: str) -> None:
+        """Says what went wrong, once nothing is shown any more."""
+        click.echo(f"kvtrace: {message}", err=True)
 
 
 def view_options(command: Callable[..., None]) -> Callable[..., None]:
