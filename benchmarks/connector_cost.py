@@ -15,8 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-TRANSFERS = 150
+TRANSFERS = 100
 """Of each kind and size."""
+
+MEMORY = Path("/dev/shm")
+"""Where black boxes are when nobody says otherwise."""
 
 IDLE = 2000
 """Steps of each kind with nothing to do."""
@@ -29,7 +32,7 @@ def run() -> list[dict[str, str]]:
     """Rows: what is done, its CPU time plain and traced, their ratio with its spread."""
     if importlib.util.find_spec("vllm") is None:
         return [{"work": "not measured: vLLM is not installed"}]
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as directory:
         os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
         os.environ["KVTRACE_DIR"] = directory
         plain, traced = pairs(Path(directory))
@@ -78,9 +81,10 @@ def side_by_side(
     spent: tuple[list[int], list[int]] = ([], [])
     for number in range(times):
         for kind in random.sample((0, 1), 2):
-            before = time.thread_time_ns()
-            work((plain, traced)[kind], number)
-            spent[kind].append(time.thread_time_ns() - before)
+            pair = (plain, traced)[kind]
+            before = time.thread_time_ns() - pair.rested
+            work(pair, number)
+            spent[kind].append(time.thread_time_ns() - pair.rested - before)
     return spent
 
 

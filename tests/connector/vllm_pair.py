@@ -178,6 +178,9 @@ class Pair:
         by_hand: bool = False,
     ) -> None:
         self.names, self.by_hand, self.port = names, by_hand, free_port()
+        self.rested = 0
+        """Nanoseconds of CPU time that went into waiting."""
+
         producer, consumer = (
             settings(name, role, directory)
             for name, role in zip(names, ("kv_producer", "kv_consumer"), strict=True)
@@ -230,14 +233,20 @@ class Pair:
             for engine in (self.consumer, self.producer):
                 if self.by_hand:
                     engine.turn()
-                    # What was sent or written arrives meanwhile, so that steps are the same few.
-                    time.sleep(0.002)
+                    self._rest()
                 results = engine.step()
                 missing -= results.finished_sending | results.finished_recving
             if not missing:
                 return steps
-            time.sleep(0 if self.by_hand else 0.0005)
+            if not self.by_hand:
+                time.sleep(0.0005)
         raise TimeoutError(f"{missing} did not end within {steps} steps")
+
+    def _rest(self) -> None:
+        """Let what was sent or written arrive, so that steps are always the same few."""
+        before = time.thread_time_ns()
+        time.sleep(0.01)
+        self.rested += time.thread_time_ns() - before
 
     def shutdown(self) -> None:
         """Stop both engines."""
