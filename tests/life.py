@@ -7,7 +7,7 @@ from lab.routed import Routed
 
 from kvtrace.census import Census
 from kvtrace.clocks import Clocks
-from kvtrace.events import WriteFinished
+from kvtrace.events import WriteFinished, WriteStarted
 from kvtrace.fleet import Fleet
 from kvtrace.identity import base_id
 from kvtrace.model import Outcome
@@ -35,7 +35,6 @@ PRODUCER_ORDER = (
     "blocks.shipped",
     "blocks.queued",
     "match.made",
-    "write.started",
     "write.posted",
     "write.finished",
     "send.reported",
@@ -100,6 +99,10 @@ def _check_messages(transfer: Transfer) -> None:
     """What one side sent, the other noticed later; both are on one host's clock here."""
     assert transfer.producer is not None
     assert transfer.consumer is not None
+    set_out = _first(transfer.producer, "write.started")
+    assert isinstance(set_out.event, WriteStarted)
+    first_post = _first(transfer.producer, "write.posted")
+    assert set_out.mark.at - set_out.event.took <= first_post.mark.at
     sent = _first(transfer.consumer, "registration.sent").mark.at
     assert sent <= _first(transfer.producer, "registration.noticed").mark.at
     posted = _first(transfer.producer, "write.posted").mark.at

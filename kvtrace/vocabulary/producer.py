@@ -107,7 +107,7 @@ class MatchMissed(Event, frozen=True, kw_only=True, tag="match.missed"):
 
 
 class WriteStarted(Event, frozen=True, kw_only=True, tag="write.started"):
-    """A producer rank set out to write to the consumer."""
+    """A producer rank set out to write to the consumer; told once it is known what came of it."""
 
     role = P
     remote_request: str = ""
@@ -115,6 +115,7 @@ class WriteStarted(Event, frozen=True, kw_only=True, tag="write.started"):
     outcome: str = ""
     """`submitted`, `deferred` (a handshake comes first), `empty` or `raised`."""
     took: int = 0
+    """So it set out that long before."""
     error: str = ""
     ordinal: int = 0
 
