@@ -4,9 +4,10 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from types import FunctionType
 from typing import Any, TypeAlias
 
-from kvtrace_connector.fuse import Fuse, Hook, Outcome
+from kvtrace_connector.fuse import Hook, surrounded
 
 HALF = "_kvtrace"
 """The attribute of a host's object that holds what we know of it; None until it is built."""
@@ -33,36 +34,32 @@ def subclass(
         if isinstance(stock, staticmethod):
             setattr(traced, name, _Static(stock.__func__, hook))
         elif stock is not None:
-            setattr(traced, name, _override(traced, name, hook))
+            setattr(traced, name, _override(traced, host, name, hook))
     return traced
 
 
-def surrounded(hook: Hook, find: Callable[[Any], Callable[..., Any]]) -> Callable[..., Any]:
-    """A method that calls what `find` gives for its object, with the hook around it."""
-
-    def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        stock = find(self)
-        half = self._kvtrace
-        if half is None or half.fuse.blown:
-            return stock(*args, **kwargs)
-        fuse: Fuse = half.fuse
-        bracket = fuse.begin(hook, half, self, *args, **kwargs)
-        if bracket is None:
-            return stock(*args, **kwargs)
-        try:
-            result = stock(*args, **kwargs)
-        except BaseException as error:
-            fuse.finish(bracket, Outcome(error=error))
-            raise
-        fuse.finish(bracket, Outcome(result=result))
-        return result
-
-    return method
+def _override(traced: type, host: type, name: str, hook: Hook) -> Callable[..., Any]:
+    stock = inspect.getattr_static(host, name)
+    if isinstance(stock, FunctionType):
+        method = surrounded(hook, stock, _takes(stock))
+    else:
+        # Whatever else somebody put there decides for itself what it makes of its object.
+        method = surrounded(
+            hook,
+            lambda made, /, *args, **kwargs: getattr(super(traced, made), name)(*args, **kwargs),
+        )
+    return functools.wraps(getattr(host, name))(method)
 
 
-def _override(traced: type, name: str, hook: Hook) -> Callable[..., Any]:
-    method = surrounded(hook, lambda host: getattr(super(traced, host), name))
-    return functools.wraps(getattr(traced, name))(method)
+def _takes(stock: Callable[..., Any]) -> int | None:
+    """Whether it is called with nothing or one argument by position; None where with others."""
+    parameters = list(inspect.signature(stock).parameters.values())[1:]
+    positional = [
+        one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+    ]
+    if not parameters:
+        return 0
+    return 1 if len(positional) == 1 else None
 
 
 def _building(
@@ -88,7 +85,7 @@ class _Static:
 
     def __init__(self, stock: Callable[..., Any], hook: Hook) -> None:
         self.stock = stock
-        self._method = surrounded(hook, lambda _: stock)
+        self._method = surrounded(hook, lambda _, /, *args, **kwargs: stock(*args, **kwargs))
 
     def __get__(self, host: Any, owner: type) -> Callable[..., Any]:
         half = None if host is None else host._kvtrace

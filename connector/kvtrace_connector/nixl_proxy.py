@@ -11,9 +11,8 @@ from kvtrace.events import (
     WriteFinished,
     WritePosted,
 )
-from kvtrace_connector.fuse import Bracket, Hook
+from kvtrace_connector.fuse import Bracket, Hook, surrounded
 from kvtrace_connector.half import WorkerHalf, Write
-from kvtrace_connector.hooks import surrounded
 from kvtrace_connector.plain import number, reason, text
 from kvtrace_connector.writer import REGISTRATION
 
@@ -209,8 +208,11 @@ def _key(handle: Any) -> int:
     return handle if isinstance(handle, int) else id(handle)
 
 
-def _delegated(name: str, hook: Hook) -> Callable[..., Any]:
-    return surrounded(hook, lambda proxy: getattr(proxy._agent, name))
+def _delegated(name: str, hook: Hook, takes: int = 1) -> Callable[..., Any]:
+    def stock(proxy: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return getattr(proxy._agent, name)(*args, **kwargs)
+
+    return surrounded(hook, stock, takes)
 
 
 class NixlProxy:

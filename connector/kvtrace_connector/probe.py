@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import msgspec
 
@@ -34,6 +34,13 @@ class Box(Protocol):
     def close(self, reason: str) -> None: ...
 
 
+Write: TypeAlias = Callable[[Event, int], None]
+
+
+def lost(event: Event, origin: int) -> None:
+    """Where nothing is written down."""
+
+
 class Recorder:
     """Keeps this process' one black box, opened when its first half is built.
 
@@ -46,22 +53,20 @@ class Recorder:
         self._box: Box | None = None
         self._origins: dict[Speaker, int] = {}
 
-    def join(self, speaker: Speaker) -> None:
-        """Take a half in; what it says from now on is kept."""
+    def join(self, speaker: Speaker) -> tuple[Write, int]:
+        """Take a half in; what writes down what it says from now on, and under which number."""
         if self._box is None:
             self._open()
-        if self._box is not None:
-            self._origins[speaker] = self._box.origin(speaker.engine, speaker.role, speaker.rank)
+        if self._box is None:
+            return lost, 0
+        origin = self._box.origin(speaker.engine, speaker.role, speaker.rank)
+        self._origins[speaker] = origin
+        return self._box.record, origin
 
     def describe(self, speaker: Speaker, started: ProcessStarted) -> None:
         """Keep what is true of a half for as long as it runs."""
         if self._box is not None:
             self._box.describe(self._origins[speaker], started)
-
-    def record(self, event: Event, speaker: Speaker) -> None:
-        """Write down what a half says; what it says after its goodbye is lost."""
-        if self._box is not None and speaker in self._origins:
-            self._box.record(event, self._origins[speaker])
 
     def leave(self, speaker: Speaker, reason: str) -> None:
         """Let a half go; the last one closes the box."""
@@ -82,14 +87,15 @@ class Recorder:
             )
 
     def _last_words(self, error: str) -> None:
-        for speaker in tuple(self._origins):
-            self.record(TracingStopped(error=error[:500]), speaker)
+        if self._box is not None:
+            for origin in tuple(self._origins.values()):
+                self._box.record(TracingStopped(error=error[:500]), origin)
 
 
 class Probe:
     """One half's voice."""
 
-    __slots__ = ("_recorder", "fuse", "now", "speaker")
+    __slots__ = ("_origin", "_recorder", "_write", "fuse", "now", "speaker")
 
     def __init__(
         self,
@@ -101,11 +107,11 @@ class Probe:
         self.speaker = speaker
         self.now = now
         self._recorder = recorder
-        recorder.join(speaker)
+        self._write, self._origin = recorder.join(speaker)
 
     def record(self, event: Event) -> None:
-        """Write down what happened."""
-        self._recorder.record(event, self.speaker)
+        """Write down what happened; after the goodbye, nothing."""
+        self._write(event, self._origin)
 
     def describe(self, started: ProcessStarted) -> None:
         """Write down what is true for as long as the half runs."""
@@ -113,4 +119,5 @@ class Probe:
 
     def leave(self, reason: str) -> None:
         """Say goodbye."""
+        self._write = lost
         self._recorder.leave(self.speaker, reason)

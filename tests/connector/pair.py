@@ -136,5 +136,5 @@ def scripted(traced: Any, name: str, method: Callable[..., Any]) -> Any:
     """The traced object's method of that name, whose host's own is scripted."""
     ours = type(traced)
     host_class = type("Host", (ours.__mro__[1],), {name: method})
-    traced.__class__ = type(ours.__name__, (ours, host_class), {})
+    traced.__class__ = traced_worker(host_class, Recorder(), everything)
     return getattr(traced, name)

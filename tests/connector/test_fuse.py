@@ -35,8 +35,8 @@ def test_once_blown_a_hook_at_work_is_left_where_it_is() -> None:
         ended.append(True)
 
     fuse = Fuse(lambda words: None)
-    bracket = fuse.begin(hook)
-    assert bracket is not None
+    bracket = hook()
+    assert fuse.begin(bracket)
     fuse.blow(ValueError())
     fuse.finish(bracket, Outcome())
     assert not ended
@@ -55,8 +55,8 @@ def test_a_hook_learns_how_the_call_ended() -> None:
         seen.append((yield))
 
     fuse = Fuse(lambda words: None)
-    bracket = fuse.begin(hook)
-    assert bracket is not None
+    bracket = hook()
+    assert fuse.begin(bracket)
     fuse.finish(bracket, Outcome(result=3))
     assert seen == [Outcome(result=3)]
     assert not fuse.blown
