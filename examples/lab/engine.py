@@ -66,7 +66,7 @@ class Engine:
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
-                start_new_session=True,
+                process_group=0,
             )
 
     def look(self) -> None:

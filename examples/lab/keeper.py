@@ -14,10 +14,16 @@ import sys
 
 import psutil
 
-from lab import processes
+from lab import processes, sharing
 
 GRACE = 12.0
 """Seconds an engine gets to end by itself."""
+
+CORES = "VLLM_CPU_OMP_THREADS_BIND"
+"""Where the engine is told the core of each rank."""
+
+LOOKS = 10
+"""Tenths of a second between two looks at where threads run."""
 
 _SET_PARENT_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
@@ -30,7 +36,7 @@ def main(command: list[str]) -> int:
         signal.signal(ignored, signal.SIG_IGN)
     _prctl(_SET_CHILD_SUBREAPER, 1)
     engine = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, preexec_fn=_end_with_parent, start_new_session=True
+        command, stdin=subprocess.DEVNULL, preexec_fn=_end_with_parent, process_group=0
     )
     try:
         _wait(engine)
@@ -44,10 +50,15 @@ def main(command: list[str]) -> int:
 
 
 def _wait(engine: subprocess.Popen[bytes]) -> None:
+    looks = 0
+    cores = [int(core) for core in os.environ.get(CORES, "").split("|") if core.isdecimal()]
     while engine.poll() is None:
         readable, _, _ = select.select([sys.stdin], [], [], 0.1)
         if readable and not os.read(sys.stdin.fileno(), 1):
             return
+        looks += 1
+        if cores and looks % LOOKS == 0:
+            sharing.settle(_below(engine), cores)
 
 
 def _below(engine: subprocess.Popen[bytes]) -> list[psutil.Process]:
