@@ -123,12 +123,14 @@ def write_posted(half: WorkerHalf, _: Any, handle: Any, *__: Any, **___: Any) ->
     )
 
 
-def write_polled(half: WorkerHalf, _: Any, handle: Any) -> Bracket:
+def write_polled(half: WorkerHalf, _: Any, handle: Any) -> Bracket | None:
     """Hook of check_xfer_state."""
     half.steps.polls += 1
     write = half.writes.get(_key(handle))
-    if write is None:
-        return
+    return None if write is None else _polled(half, write)
+
+
+def _polled(half: WorkerHalf, write: Write) -> Bracket:
     write.polls += 1
     outcome = yield
     if outcome.error is not None:

@@ -66,7 +66,7 @@ class SchedulerHalf:
         """When a producer's request came in, until it is admitted."""
 
         self.ready: Bounded[str, int] = Bounded()
-        """When blocks became ready, until they are shipped."""
+        """When blocks that are held became ready, until they are shipped."""
 
         self.tables = Tables(TABLES)
 
@@ -190,11 +190,17 @@ def _staged(
     )
 
 
-def work_shipped(half: SchedulerHalf, scheduler: Any, *_: Any) -> Bracket:
-    """Hook of build_connector_meta."""
+def work_shipped(half: SchedulerHalf, scheduler: Any, *_: Any) -> Bracket | None:
+    """Hook of build_connector_meta, at every step."""
+    waiting = half.ready or scheduler._push_pending_registrations
+    if waiting or scheduler._push_registration_deadlines or half.tables.due(half.now()):
+        return _shipping(half, scheduler)
+    return None
+
+
+def _shipping(half: SchedulerHalf, scheduler: Any) -> Bracket:
     armed = len(scheduler._push_registration_deadlines)
-    outcome = yield
-    if outcome.error is not None:
+    if (outcome := (yield)).error is not None:
         return
     if len(scheduler._push_registration_deadlines) < armed:
         _expired(half, scheduler)
@@ -233,8 +239,7 @@ def request_ended(
     produces = bool(params and params.get("do_remote_decode"))
     if wait is None and not produces:
         return
-    outcome = yield
-    if outcome.error is not None:
+    if (outcome := (yield)).error is not None:
         return
     status = text(getattr(request.status, "name", request.status))
     if wait is not None:
@@ -244,7 +249,8 @@ def request_ended(
 
 
 def _blocks_ready(half: SchedulerHalf, request: Any, status: str, held: tuple[bool, Any]) -> None:
-    half.ready[request.request_id] = half.now()
+    if held[0]:
+        half.ready[request.request_id] = half.now()
     half.record(
         BlocksReady(
             request=request.request_id,
@@ -280,8 +286,7 @@ def _reported(half: SchedulerHalf, connector_output: Any) -> Bracket:
 
 
 def _trace(request: Any) -> str:
-    headers = getattr(request, "trace_headers", None)
-    return text(headers.get("traceparent")) if headers else ""
+    return text((getattr(request, "trace_headers", None) or {}).get("traceparent"))
 
 
 HOOKS: dict[str, Hook] = {

@@ -35,6 +35,8 @@ def work_taken(
     clock: Callable[[], float] = time.perf_counter,
 ) -> Bracket | None:
     """Hook of start_load_kv."""
+    if not (metadata.push_registrations or metadata.push_finished_blocks or metadata.reqs_to_send):
+        return None
     if getattr(worker, "pcp_rank", 0) and not getattr(worker, "pcp_dcp_sharded", False):
         return None
     for request_id, registration in metadata.push_registrations.items():
@@ -61,8 +63,14 @@ def _leasing(
             half.record(LeaseGranted(request=request_id, lease=nanoseconds(until - clock())))
 
 
-def results_told(half: WorkerHalf, worker: Any, *_: Any) -> Bracket:
+def results_told(half: WorkerHalf, worker: Any, *_: Any) -> Bracket | None:
     """Hook of get_transfer_results, or of get_finished on releases without it."""
+    if worker._reqs_to_send or worker._recving_metadata or half.queued or half.registered:
+        return _telling(half, worker)
+    return None
+
+
+def _telling(half: WorkerHalf, worker: Any) -> Bracket:
     # Releases that reap leases in their own method tell of it there.
     reaps = hasattr(worker, "_reap_expired_send_leases")
     leases = {} if reaps else dict(worker._reqs_to_send)

@@ -21,6 +21,8 @@ from vllm.v1.kv_cache_interface import FullAttentionSpec, KVCacheConfig, KVCache
 from vllm.v1.outputs import KVConnectorOutput
 from vllm.v1.request import RequestStatus
 
+from tests.connector.by_hand import Inbox, OneTurn
+
 BLOCK_SIZE, BLOCKS, LAYERS, HEADS, HEAD_SIZE = 32, 256, 4, 4, 32
 HOST = "127.0.0.1"
 
@@ -89,22 +91,6 @@ def cache() -> tuple[Any, dict[str, Any]]:
     return layout, {name: torch.zeros(shape, dtype=torch.bfloat16) for name in names}
 
 
-class OneTurn:
-    """A stop signal that comes after one turn of a loop."""
-
-    def __init__(self) -> None:
-        self.turns = 1
-
-    def is_set(self) -> bool:
-        """Whether to stop."""
-        self.turns -= 1
-        return self.turns < 0
-
-    def set(self) -> None: ...
-
-    def wait(self, timeout: float) -> None: ...
-
-
 class Engine:
     """Both halves of one engine's connector."""
 
@@ -119,6 +105,8 @@ class Engine:
         os.sched_setaffinity(0, cpus)
         if by_hand:
             self.worker.connector_worker._push_writer_thread = threading.current_thread()
+            agent = self.worker.connector_worker.nixl_wrapper
+            self.inbox = Inbox(getattr(agent, "_agent", agent))
         self.worker.register_kv_caches(self.memory)
         metadata = self.worker.get_handshake_metadata()
         self.scheduler.set_xfer_handshake_metadata_pp_aware({(0, 0): metadata})
@@ -181,6 +169,9 @@ class Pair:
         self.rested = 0
         """Nanoseconds of CPU time that went into waiting."""
 
+        self.told: dict[Engine, int] = {}
+        """How many messages each engine had when last waited for."""
+
         producer, consumer = (
             settings(name, role, directory)
             for name, role in zip(names, ("kv_producer", "kv_consumer"), strict=True)
@@ -192,22 +183,53 @@ class Pair:
 
     def push(self, number: int, blocks: int = 4) -> int:
         """Do one whole transfer; how many steps each engine took at its end."""
-        tokens = blocks * BLOCK_SIZE
-        ids = (list(range(1, blocks + 1)),)
-        ours = request(f"cmpl-r{number}-aaaaaaaa", {"do_remote_decode": True}, tokens)
-        theirs = request(f"cmpl-r{number}-bbbbbbbb", self._remote(number), tokens)
+        ours, theirs, ids = self._requests(number, blocks)
         self.park(theirs, ids)
         self.consumer.step()
-        scheduler = self.producer.scheduler
-        scheduler.on_new_request(ours)
-        scheduler.update_state_after_alloc(ours, Thing(), 0)
+        self._prefill(ours)
         self.producer.step()
-        scheduler.request_finished_all_groups(ours, ids)
+        self.producer.scheduler.request_finished_all_groups(ours, ids)
         steps = self._until_done(ours.request_id, theirs.request_id)
-        scheduler = self.consumer.scheduler
-        scheduler.update_state_after_alloc(theirs, Thing(), 0)
-        scheduler.request_finished_all_groups(theirs, ids)
+        self._resume(theirs, ids)
         return steps
+
+    def push_together(self, numbers: range, blocks: int = 4) -> None:
+        """Do transfers that share their few steps, between peers that know each other."""
+        requests = [self._requests(number, blocks) for number in numbers]
+        for _, theirs, ids in requests:
+            self.park(theirs, ids)
+        self.consumer.step()
+        self.consumer.turn()
+        self._until_told(self.producer, len(numbers))
+        for ours, _, _ in requests:
+            self._prefill(ours)
+        self.producer.step()
+        self.producer.turn()
+        for ours, _, ids in requests:
+            self.producer.scheduler.request_finished_all_groups(ours, ids)
+        self.producer.step()
+        self.producer.turn()
+        self._until_told(self.consumer, len(numbers))
+        sent = self.producer.step().finished_sending
+        self.consumer.turn()
+        received = self.consumer.step().finished_recving
+        assert (len(sent), len(received)) == (len(numbers), len(numbers))
+        for _, theirs, ids in requests:
+            self._resume(theirs, ids)
+
+    def _requests(self, number: int, blocks: int) -> tuple[Any, Any, tuple[list[int], ...]]:
+        tokens = blocks * BLOCK_SIZE
+        ours = request(f"cmpl-r{number}-aaaaaaaa", {"do_remote_decode": True}, tokens)
+        theirs = request(f"cmpl-r{number}-bbbbbbbb", self._remote(number), tokens)
+        return ours, theirs, (list(range(1, blocks + 1)),)
+
+    def _prefill(self, ours: Any) -> None:
+        self.producer.scheduler.on_new_request(ours)
+        self.producer.scheduler.update_state_after_alloc(ours, Thing(), 0)
+
+    def _resume(self, theirs: Any, ids: tuple[list[int], ...]) -> None:
+        self.consumer.scheduler.update_state_after_alloc(theirs, Thing(), 0)
+        self.consumer.scheduler.request_finished_all_groups(theirs, ids)
 
     def park(self, theirs: Any, ids: tuple[list[int], ...]) -> None:
         """The consumer takes a request in and lets it wait."""
@@ -247,6 +269,27 @@ class Pair:
         before = time.thread_time_ns()
         time.sleep(0.01)
         self.rested += time.thread_time_ns() - before
+
+    def _until_told(self, engine: Engine, messages: int) -> None:
+        """Look, without a rest in which the processor forgets us, until messages have come.
+
+        By then the writes have landed that these tell of, and the producer sees that too.
+        """
+        before = time.thread_time_ns()
+        inbox = engine.inbox
+        self.told[engine] = wanted = self.told.get(engine, inbox.messages) + messages
+        end = time.monotonic() + 20
+        while self._writing() or inbox.messages < wanted:
+            inbox.look()
+            if time.monotonic() > end:
+                raise TimeoutError(f"{wanted - inbox.messages} messages did not come")
+        self.rested += time.thread_time_ns() - before
+
+    def _writing(self) -> bool:
+        worker = self.producer.worker.connector_worker
+        agent = getattr(worker.nixl_wrapper, "_agent", worker.nixl_wrapper)
+        writes = [one for handles in worker._sending_transfers.values() for one in handles]
+        return any(agent.check_xfer_state(one) == "PROC" for one in writes)
 
     def shutdown(self) -> None:
         """Stop both engines."""
