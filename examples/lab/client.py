@@ -47,7 +47,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-def complete(url: str, ask: Ask, timeout: float = 60) -> Completion:
+def complete(url: str, ask: Ask, timeout: float = 240) -> Completion:
     """Send a request to a router, or to an engine, and wait for the answer."""
     request = urllib.request.Request(
         f"{url}/v1/completions",

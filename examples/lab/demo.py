@@ -1,6 +1,7 @@
 """The demo: engines, router, traffic and kvtrace on one machine, all gone when it ends."""
 
 import json
+import shutil
 import signal
 import sys
 from collections.abc import Sequence
@@ -58,6 +59,8 @@ def _run(options: Options) -> int:
             return _watch(options, run, pair)
         finally:
             _hear_no_more()
+            if options.router_log is not None and pair.router_file.exists():
+                shutil.copy(pair.router_file, options.router_log)
 
 
 def _watch(options: Options, run: Run, pair: Pair) -> int:

@@ -11,6 +11,7 @@ import select
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import psutil
 
@@ -38,18 +39,21 @@ def main(command: list[str]) -> int:
     engine = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, preexec_fn=_end_with_parent, process_group=0
     )
+    mapped: set[Path] = set()
     try:
-        _wait(engine)
+        _wait(engine, mapped)
     except InterruptedError:
         pass
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         engine.terminate()
         processes.end(lambda: _below(engine), GRACE)
+        processes.remove(mapped)
     return engine.wait()
 
 
-def _wait(engine: subprocess.Popen[bytes]) -> None:
+def _wait(engine: subprocess.Popen[bytes], mapped: set[Path]) -> None:
+    """Wait until it is time to end; note the shared memory, which vLLM leaves when it ends."""
     looks = 0
     cores = [int(core) for core in os.environ.get(CORES, "").split("|") if core.isdecimal()]
     while engine.poll() is None:
@@ -57,8 +61,10 @@ def _wait(engine: subprocess.Popen[bytes]) -> None:
         if readable and not os.read(sys.stdin.fileno(), 1):
             return
         looks += 1
-        if cores and looks % LOOKS == 0:
-            sharing.settle(_below(engine), cores)
+        if looks % LOOKS == 0:
+            below = _below(engine)
+            mapped |= processes.shared_memory(below)
+            sharing.settle(below, cores)
 
 
 def _below(engine: subprocess.Popen[bytes]) -> list[psutil.Process]:

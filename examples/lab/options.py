@@ -30,6 +30,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     json: bool
     record: Path | None
+    router_log: Path | None
     tp_producer: int
     tp_consumer: int
     rate: float
@@ -58,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seconds", type=_positive, default=30.0, help="of traffic when headless (30)")
     add("--json", action="store_true", help="headless: print the result as one JSON document")
     add("--record", type=Path, metavar="FILE", help="keep a kvtrace recording of the run")
+    add("--router-log", type=Path, metavar="FILE", help="keep what the router saw, as JSON lines")
     add("--tp-producer", type=int, default=1, choices=(1, 2), help="ranks of the producer (1)")
     add("--tp-consumer", type=int, default=1, choices=(1, 2), help="ranks of the consumer (1)")
     add("--rate", type=_positive, default=1.0, help="requests a second, on average (1)")

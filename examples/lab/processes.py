@@ -59,12 +59,17 @@ def end(
     mapped: set[Path] = set()
     deadline = clock() + grace
     while (living := list(_alive(processes()))) and clock() < deadline:
-        mapped |= _shared_memory(living)
+        mapped |= shared_memory(living)
         psutil.wait_procs(living, timeout=0.1)
     for process in living:
         with suppress(psutil.Error):
             process.kill()
     psutil.wait_procs(living, timeout=5)
+    remove(mapped)
+
+
+def remove(mapped: Iterable[Path]) -> None:
+    """Remove shared memory that nobody uses any more."""
     for path in mapped:
         path.unlink(missing_ok=True)
 
@@ -76,7 +81,7 @@ def _alive(processes: Iterable[Process]) -> Iterator[Process]:
                 yield process
 
 
-def _shared_memory(processes: Iterable[Process]) -> set[Path]:
+def shared_memory(processes: Iterable[Process]) -> set[Path]:
     """Return what the processes have mapped directly below /dev/shm: black boxes lie deeper."""
     return {path for process in processes for path in _mapped(process.pid)}
 

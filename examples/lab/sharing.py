@@ -29,7 +29,7 @@ def settle(processes: Iterable[Process], cores: Sequence[int]) -> None:
     for process in found:
         with suppress(psutil.Error, OSError):
             named = role(" ".join(process.cmdline())) or ""
-            if named.startswith("worker "):
+            if cores and named.startswith("worker "):
                 core = cores[int(named.split()[1]) % len(cores)]
                 os.sched_setaffinity(process.pid, {core})
     stand_back(found)
