@@ -1,5 +1,15 @@
-"""Makes `python -m kvtrace` the same as `kvtrace`."""
+"""Where `kvtrace` and `python -m kvtrace` begin."""
 
-from kvtrace.cli import main
+import signal
 
-main()
+before = signal.getsignal(signal.SIGINT)
+if before is signal.default_int_handler:
+    # Ctrl-C while all the rest is imported is an end, and no traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+from kvtrace.cli import main  # noqa: E402
+
+signal.signal(signal.SIGINT, before)
+
+if __name__ == "__main__":
+    main()

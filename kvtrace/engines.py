@@ -6,6 +6,9 @@ from kvtrace.events import ProcessStarted, ProcessStopped, StepSampled, TracingS
 from kvtrace.model import Mark, Role
 from kvtrace.moments import Ended, Record
 
+MOST_RANKS = 1 << 14
+"""An engine that tells of more told nothing: each rank is looked at in every snapshot."""
+
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """One scheduler, or one rank, of an engine, in the process that runs it."""
@@ -93,7 +96,8 @@ class Engines:
             origins[key] = _told(origins[key], record)
             if isinstance(record.event, ProcessStarted):
                 self._roles[name] = self._roles.get(name, frozenset()) | _roles(record.event)
-                self._ranks[name] = record.event.tp_size * record.event.pp_size
+                told = record.event.tp_size * record.event.pp_size
+                self._ranks[name] = told if told <= MOST_RANKS else 0
 
     def end(self, news: Ended) -> None:
         """Take in that a process is gone."""

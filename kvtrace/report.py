@@ -33,6 +33,12 @@ class Reporter:
         yield from self._stalls(snapshot)
         yield from self._summary(snapshot)
 
+    def last(self, snapshot: Snapshot) -> Iterator[str]:
+        """How things stand in the end, unless that was said; after `lines` of the same snapshot."""
+        text = status(snapshot)
+        if text != self._status:
+            yield _stamped(snapshot.wall, "status", text)
+
     def _ends(self, snapshot: Snapshot) -> Iterator[str]:
         fresh = [done for done in snapshot.done if _key(done) not in self._ended]
         self._ended = {_key(done) for done in snapshot.done}

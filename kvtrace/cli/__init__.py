@@ -7,6 +7,7 @@ from importlib import import_module
 import click
 
 from kvtrace import __version__
+from kvtrace.cli.streams import prepare, put, tell, unwritten
 from kvtrace.errors import KvtraceError
 
 COMMANDS = {
@@ -58,7 +59,7 @@ class Subcommands(click.Group):
 def kvtrace(ctx: click.Context) -> None:
     """See why a KV transfer between vLLM's prefill and decode engines hangs or is slow."""
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+        put([ctx.get_help()])
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -70,15 +71,21 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _refused(f"{error.format_message().rstrip('.')}; see `{path} --help`")
     except (KvtraceError, click.ClickException) as error:
         return _refused(str(error))
+    except OSError as error:
+        # Whatever opens or reads turns this into an error of ours; click prints help by itself.
+        if error.filename is not None:
+            raise
+        return _refused(str(unwritten(error)))
     except (click.Abort, KeyboardInterrupt):
         return 130
 
 
 def main() -> None:
     """The entry point of the `kvtrace` command."""
+    prepare()
     sys.exit(run())
 
 
 def _refused(message: str) -> int:
-    click.echo(f"kvtrace: {message}", err=True)
+    tell(f"kvtrace: {message}")
     return 2

@@ -3,6 +3,8 @@
 import click
 from click.shell_completion import get_completion_class
 
+from kvtrace.cli.streams import put
+
 EXAMPLES = """\b
 Examples:
   eval "$(kvtrace completion bash)"             in ~/.bashrc
@@ -19,4 +21,4 @@ def command(ctx: click.Context, shell: str) -> None:
     made = get_completion_class(shell)
     if made is not None:
         root = ctx.find_root().command
-        click.echo(made(root, {}, "kvtrace", "_KVTRACE_COMPLETE").source())
+        put([made(root, {}, "kvtrace", "_KVTRACE_COMPLETE").source()])

@@ -1,4 +1,4 @@
-"""Ends what runs until it is told to: by Ctrl-C or SIGTERM, and in good order."""
+"""Ends what runs until it is told to: by Ctrl-C, SIGTERM or SIGHUP, and in good order."""
 
 import signal
 from collections.abc import Callable, Iterable, Iterator
@@ -9,12 +9,12 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
 def asked_to_stop() -> Iterator[Event]:
-    """Sets the event at the first Ctrl-C or SIGTERM; a second one interrupts at once."""
+    """Sets the event at the first of these signals; a second one interrupts at once."""
     stop = Event()
 
     def heard(signum: int, frame: FrameType | None) -> None:
@@ -28,7 +28,7 @@ def asked_to_stop() -> Iterator[Event]:
 
 @contextmanager
 def left_at_once() -> Iterator[None]:
-    """Leaves the block at the first Ctrl-C or SIGTERM, even where it waits for something to read.
+    """Leaves the block at the first of these signals, even where it waits for something to read.
 
     For what leaves nothing half done.
     """
@@ -42,8 +42,10 @@ def left_at_once() -> Iterator[None]:
 
 @contextmanager
 def heard_by(hear: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Has Ctrl-C and SIGTERM call this function for as long as it lasts."""
-    before = {number: signal.signal(number, hear) for number in SIGNALS}
+    """Has the signals call this function for as long as it lasts; but no SIGHUP under nohup."""
+    deaf = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    heard = [number for number in SIGNALS if not (deaf and number is signal.SIGHUP)]
+    before = {number: signal.signal(number, hear) for number in heard}
     try:
         yield
     finally:

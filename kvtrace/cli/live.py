@@ -40,12 +40,15 @@ def command(
     where = options.readable(directory)
     start = started()
     with ExitStack() as stack:
+        tape = None
+        if record is not None:
+            # Opening what is no plain file may wait for ever, so the first Ctrl-C must end it.
+            tape = stack.enter_context(closing(Tape(record, start, force=force)))
         if view.once:
             moments = run_directory.read_once(where, dead_for_ns=dead_for)
         else:
             stop = stack.enter_context(asked_to_stop())
             moments = until(stop, run_directory.watch(where, dead_for_ns=dead_for))
-        if record is not None:
-            tape = stack.enter_context(closing(Tape(record, start, force=force)))
+        if tape is not None:
             moments = tape.beside(moments, view.warn)
         view.show(snapshots(moments, start), str(where))

@@ -1,5 +1,6 @@
 """The options that subcommands share, and what their values mean."""
 
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from kvtrace.errors import KvtraceError
 from kvtrace.playback import MAX, SPEEDS
 
 SECOND = 1_000_000_000
+EVER = 1 << 64
 UNITS = {"s": SECOND, "m": 60 * SECOND, "h": 3_600 * SECOND, "d": 86_400 * SECOND}
 DURATIONS = re.compile(r"(?:\d+(?:\.\d+)?[smhd])+")
 PART = re.compile(r"(\d+(?:\.\d+)?)([smhd])")
@@ -21,7 +23,9 @@ def duration(text: str) -> int:
     """What `90s`, `30m`, `1h30m`, `2d` or `0` means in nanoseconds."""
     if text != "0" and not DURATIONS.fullmatch(text):
         raise click.BadParameter(f"{text!r} is no duration: write 90s, 30m, 24h, 2d or 0")
-    return int(sum(float(number) * UNITS[unit] for number, unit in PART.findall(text)))
+    nanoseconds = sum(float(number) * UNITS[unit] for number, unit in PART.findall(text))
+    # Longer than any clock can tell is for ever.
+    return int(min(nanoseconds, EVER))
 
 
 def speed(text: str) -> float:
@@ -35,6 +39,17 @@ def speed(text: str) -> float:
     if not SPEEDS[0] <= factor <= SPEEDS[-1]:
         raise click.BadParameter(f"{text!r} is no speed: write 0.1x to 1000x, or max")
     return factor
+
+
+def seconds(text: str) -> float:
+    """What `60` or `0.5` means, in seconds."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < math.inf:
+        raise click.BadParameter(f"{text!r} is no number of seconds: write 60 or 0.5")
+    return number
 
 
 FILE = click.Path(path_type=Path)

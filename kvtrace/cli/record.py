@@ -9,6 +9,7 @@ import click
 from kvtrace import words
 from kvtrace.cli import options
 from kvtrace.cli.interrupts import asked_to_stop, until
+from kvtrace.cli.streams import tell
 from kvtrace.cli.watching import started
 from kvtrace.moments import Moment, Record
 from kvtrace.report import NO_ENGINE
@@ -32,7 +33,7 @@ Examples:
 @click.option(
     "--seconds",
     metavar="N",
-    type=click.FloatRange(min=0, min_open=True),
+    type=options.seconds,
     help="End by itself after so many seconds.",
 )
 @options.force
@@ -45,7 +46,7 @@ def command(
     """
     where = options.readable(directory)
     header = started()
-    with asked_to_stop() as stop, closing(RecordingWriter(file, header, force=force)) as writer:
+    with closing(RecordingWriter(file, header, force=force)) as writer, asked_to_stop() as stop:
         progress = Progress(writer, header.monotonic)
         for moment in until(stop, run_directory.watch(where, dead_for_ns=dead_for)):
             if seconds is not None and moment.at - header.monotonic > seconds * SECOND:
@@ -76,14 +77,14 @@ class Progress:
         self._shown = moment.at
         if not self._heard and not self._warned:
             self._warned = True
-            click.echo(NO_ENGINE, err=True)
+            tell(NO_ENGINE)
         if self._terminal:
-            click.echo(f"\r{self._told()}\x1b[K", err=True, nl=False)
+            tell(self._told(), start="\r", end="\x1b[K")
 
     def end(self) -> None:
         """Says what was recorded."""
         start = "\r\x1b[K" if self._terminal else ""
-        click.echo(f"{start}{self._writer.path}: {self._told()}", err=True)
+        tell(f"{self._writer.path}: {self._told()}", start=start)
 
     def _told(self) -> str:
         took = words.duration(self._now - self._began)

@@ -3,9 +3,10 @@
 import click
 
 from kvtrace import __version__
+from kvtrace.cli.streams import put
 
 
 @click.command("version")
 def command() -> None:
     """Say which kvtrace this is."""
-    click.echo(f"kvtrace {__version__}")
+    put([f"kvtrace {__version__}"])

@@ -3,10 +3,10 @@
 import functools
 import os
 import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
+from threading import Event
 from types import FrameType
 from typing import Any
 
@@ -14,6 +14,7 @@ import click
 import msgspec
 
 from kvtrace.cli.interrupts import heard_by
+from kvtrace.cli.streams import put, tell
 from kvtrace.document import encode
 from kvtrace.playback import Playback
 from kvtrace.report import NO_ENGINE, Reporter, table
@@ -41,11 +42,11 @@ class View(msgspec.Struct, frozen=True):
     ) -> None:
         """Shows the snapshots until they end, or until no one looks any more."""
         if self.once:
-            _print(_last(snapshots, self.form))
+            put(_last(snapshots, self.form))
         elif self.form is Form.SCREEN:
             _screen(snapshots, source, playback)
         else:
-            _print(_documents(snapshots) if self.form is Form.JSON else _reports(snapshots))
+            put(_documents(snapshots) if self.form is Form.JSON else _reports(snapshots))
 
     def warn(self, message: str) -> None:
         """Says what went wrong, unless it would be written into the screen."""
@@ -54,7 +55,7 @@ class View(msgspec.Struct, frozen=True):
 
     def say(self, message: str) -> None:
         """Says what went wrong, once nothing is shown any more."""
-        click.echo(f"kvtrace: {message}", err=True)
+        tell(f"kvtrace: {message}")
 
 
 def view_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -95,7 +96,7 @@ def _last(snapshots: Iterable[Snapshot], shape: Form) -> Iterator[str]:
             yield from table(last)
             return
         if not last.engines:
-            click.echo(NO_ENGINE, err=True)
+            tell(NO_ENGINE)
         yield encode(last)
 
 
@@ -125,38 +126,34 @@ class _Silence:
         if snapshot.engines or self._told or snapshot.at - self._began < SECOND:
             return
         self._told = True
-        click.echo(NO_ENGINE, err=True)
+        tell(NO_ENGINE)
 
 
 def _reports(snapshots: Iterable[Snapshot]) -> Iterator[str]:
     reporter = Reporter()
+    snapshot = None
     for snapshot in snapshots:
         yield from reporter.lines(snapshot)
-
-
-def _print(lines: Iterable[str]) -> None:
-    """Prints the lines; a reader that went away ends it quietly."""
-    try:
-        for line in lines:
-            click.echo(line)
-    except BrokenPipeError:
-        # Else the interpreter tries to flush what is left when it ends, and complains.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if snapshot is not None:
+        yield from reporter.last(snapshot)
 
 
 def _screen(snapshots: Iterator[Snapshot], source: str, playback: Playback | None) -> None:
-    # Textual takes longer to import than all the rest, and only the screen needs it.
-    from kvtrace.tui.app import KvtraceApp
-
-    app = KvtraceApp(snapshots, source=source, playback=playback)
+    left = Event()
 
     def leave(signum: int, frame: FrameType | None) -> None:
-        # The signal comes in the middle of the app's own loop, which must not wait for itself.
-        threading.Thread(target=app.call_from_thread, args=(app.exit,), daemon=True).start()
+        left.set()
 
-    try:
-        with heard_by(leave):
+    with heard_by(leave):
+        # Textual takes longer to import than all the rest, and only the screen needs it.
+        from kvtrace.tui.app import KvtraceApp
+
+        app = KvtraceApp(snapshots, source=source, playback=playback)
+        app.left = left
+        try:
             app.run()
-    finally:
-        if playback is not None:
-            playback.stop()
+        finally:
+            if playback is not None:
+                playback.stop()
+    if app.return_code:
+        sys.exit(app.return_code)

@@ -1,6 +1,8 @@
 """Writes moments to a recording file, so that whatever ends the recorder leaves a readable file."""
 
+import fcntl
 import os
+import stat
 import zlib
 from io import FileIO
 from pathlib import Path
@@ -90,10 +92,10 @@ class RecordingWriter:
 
 
 def _created(path: Path, force: bool) -> FileIO:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if force else os.O_EXCL)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (0 if force else os.O_EXCL)
     try:
         # Recordings name requests, so they are the user's own.
-        return FileIO(os.open(path, flags, 0o600), "wb")
+        file = FileIO(os.open(path, flags, 0o600), "wb")
     except FileExistsError as error:
         raise RecordingError(
             f"{path} exists: choose another name, or say --force to overwrite it"
@@ -102,6 +104,30 @@ def _created(path: Path, force: bool) -> FileIO:
         raise RecordingError(
             f"{path} cannot be made ({error.strerror}): choose another place"
         ) from error
+    try:
+        _take(file)
+    except BlockingIOError as error:
+        file.close()
+        raise RecordingError(
+            f"{path} is being written by another process: choose another name"
+        ) from error
+    return file
+
+
+def _take(file: FileIO) -> None:
+    """Empties the file, unless a recorder is at work on it, or an engine has it as its black box.
+
+    Raises BlockingIOError then.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        # A file system without locks is no reason not to record.
+        pass
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.truncate(0)
 
 
 def _refused(path: Path, error: OSError) -> RecordingError:

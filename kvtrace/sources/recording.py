@@ -31,7 +31,10 @@ class Recording:
         """What was wrong with it, as far as it was read; empty while nothing was."""
 
         self._raw = raw
-        self._stream = _unzipped(raw)
+        try:
+            self._stream = _unzipped(raw)
+        except OSError as error:
+            raise _unreadable(name, error) from error
         self.header = self._read_header()
         self._reader = Reader(self.header)
 
@@ -144,5 +147,5 @@ def _unzipped(stream: BufferedReader) -> Stream:
     return gzip.GzipFile(fileobj=stream, mode="rb") if stream.peek(2)[:2] == GZIP else stream
 
 
-def _unreadable(path: Path, error: OSError) -> RecordingError:
-    return RecordingError(f"{path} cannot be read ({error.strerror}): check its name and its mode")
+def _unreadable(name: str | Path, error: OSError) -> RecordingError:
+    return RecordingError(f"{name} cannot be read ({error.strerror}): check its name and its mode")

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping
 from datetime import tzinfo
 from pathlib import Path
+from threading import Event
 from typing import ClassVar
 
 from textual.app import App
@@ -76,6 +77,9 @@ class KvtraceApp(App[None]):
     ) -> None:
         """`source` says what is read; `zone` is that of times of day, local where None."""
         super().__init__()
+        self.left = Event()
+        """Once it is set, also before the app runs or by a signal, the app ends."""
+
         self._source = source
         self._playback = playback
         self._zone = zone
@@ -95,7 +99,7 @@ class KvtraceApp(App[None]):
         self._show()
         fleet = FleetScreen(self._keys_of(TransfersTable))
         self.push_screen(fleet.data_bind(KvtraceApp.frame))
-        self.set_interval(FRAME, self._show)
+        self.set_interval(FRAME, self._tick)
         self._feed.start()
 
     def on_unmount(self) -> None:
@@ -174,8 +178,8 @@ class KvtraceApp(App[None]):
 
     def action_export(self) -> None:
         """Write what is on screen to the working directory."""
-        stem = Path.cwd() / f"kvtrace-{words.time_of_day(self._latest.wall, self._zone)}"
-        stem = stem.with_name(stem.name.replace(":", ""))
+        time = words.time_of_day(self._latest.wall, self._zone).replace(":", "")
+        stem = Path(f"kvtrace-{time}")
         self.notice(export.write(self.export_screenshot(), export.as_text(self.screen), stem))
 
     def notice(self, said: str) -> None:
@@ -197,6 +201,11 @@ class KvtraceApp(App[None]):
 
     def _fade(self) -> None:
         self._notice = ""
+
+    def _tick(self) -> None:
+        if self.left.is_set():
+            self.exit()
+        self._show()
 
     def _show(self) -> None:
         """Make the frame that all screens draw from."""

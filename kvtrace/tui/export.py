@@ -23,4 +23,4 @@ def write(picture: str, text: str, stem: Path) -> str:
         txt.write_text(text, encoding="utf-8")
     except OSError as error:
         return f"nothing written: {error.strerror}: {error.filename}; start kvtrace elsewhere"
-    return f"written: {svg} and {txt.name}"
+    return f"written: {svg.absolute()} and {txt.name}"

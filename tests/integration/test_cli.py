@@ -259,3 +259,42 @@ def test_a_transfer_is_told_line_by_line(boxes: Path) -> None:
     with consumer(boxes), engine(boxes, Role.PRODUCER, queued), running(boxes, "live") as watch:
         assert b" status " in line(watch)
         assert b"1 in flight" in line(watch)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("live --once <&-", 0),
+        ("live --once >&- 2>&- <&-", 0),
+        ("live --once --json 2>/dev/full", 0),
+        ("record $FILE --seconds 0.2 2>&-", 0),
+        ("record $FILE --seconds 0.2 2>/dev/full", 0),
+        ("replay - <&-", 2),
+        ("replay /proc/self/mem", 2),
+        ("live --once >/dev/full", 2),
+        ("--help >/dev/full", 2),
+        ("version >/dev/full", 2),
+    ],
+)
+def test_streams_that_are_closed_or_full_end_in_no_traceback(
+    boxes: Path, tmp_path: Path, line: str, code: int
+) -> None:
+    given = {**environ(boxes), "FILE": str(tmp_path / "a.kvtrace")}
+    whole = ["sh", "-c", f"{sys.executable} -m kvtrace {line}"]
+    done = subprocess.run(whole, capture_output=True, env=given, timeout=60)
+    assert done.returncode == code
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_recorder_that_waits_for_a_pipe_ends_by_ctrl_c(boxes: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    check = (
+        "import os, signal, threading; from kvtrace.cli import run; "
+        "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start(); "
+        f"raise SystemExit(run(['record', {str(pipe)!r}, '--force']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", check], capture_output=True, env=environ(boxes), timeout=60
+    )
+    assert (done.returncode, done.stderr.strip()) == (130, b"")

@@ -316,3 +316,26 @@ async def test_t_goes_to_light_and_back(start: Start) -> None:
         assert app.frame.look.palette.background == "#fcfcfa"
         await pilot.press("t")
         assert app.frame.look.palette.background == "#0f1319"
+
+
+async def test_an_app_that_was_left_before_it_ran_ends_at_once(start: Start) -> None:
+    app = start()
+    app.left.set()
+    async with app.run_test() as pilot:
+        await pilot.pause(0.3)
+        assert not app.is_running
+
+
+async def test_where_nothing_can_be_written_x_says_so(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    app = start()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("x")
+        await pilot.pause()
+        assert "nothing written: No such file or directory" in screen(app)

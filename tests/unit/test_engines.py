@@ -113,3 +113,8 @@ def test_an_engine_not_heard_of_is_none() -> None:
     assert Engines().get("P0") is None
     assert Engines().clock_of("P0") == ""
     assert heard(blocks_ready()).clock_of("P0") == "host-1"
+
+
+def test_an_engine_of_more_ranks_than_there_can_be_told_nothing() -> None:
+    assert heard(process_started(tp_size=2, pp_size=3)).ranks("P0") == 6
+    assert heard(process_started(tp_size=1 << 62)).ranks("P0") == 0

@@ -154,3 +154,11 @@ def test_columns_stand_under_each_other() -> None:
     lines = list(table(snapshot(rows=(row(), row("r2", waited=100 * SECOND)))))
     start = lines.index("In flight")
     assert len({line.index("readiness") for line in lines[start + 2 : start + 4]}) == 1
+
+
+def test_the_last_status_is_said_unless_it_was() -> None:
+    reporter = Reporter()
+    assert list(reporter.lines(snapshot(0)))
+    assert list(reporter.last(snapshot(0.1))) == []
+    [line] = reporter.last(snapshot(0.2, rows=(row(),)))
+    assert "1 in flight" in line

@@ -55,3 +55,15 @@ def test_what_cannot_be_done_is_one_sentence_and_code_2(
     assert (code, out) == (2, "")
     assert says in err
     assert err.count("\n") == 1
+
+
+def test_a_name_with_escapes_reaches_no_terminal(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "a.kvtrace"
+    path.write_text('{"kvtrace":99,"version":"\\u001b]0;title\\u0007"}\n')
+    for arguments in (["replay", str(path)], ["replay", "\x1b[31m"], ["live", "\x1b[31m"]):
+        code, _, err = said(capsys, *arguments)
+        assert code == 2
+        assert "\x1b" not in err
+        assert "�" in err

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from kvtrace.cli.options import duration, readable, speed
+from kvtrace.cli.options import duration, readable, seconds, speed
 from kvtrace.errors import KvtraceError
 
 SECOND = 1_000_000_000
@@ -63,3 +63,13 @@ def test_a_directory_of_another_user_is_refused_but_to_root(tmp_path: Path) -> N
     with pytest.raises(KvtraceError, match=f"belongs to user {owner}: run kvtrace as that user"):
         readable(tmp_path, uid=owner + 1)
     assert readable(tmp_path, uid=0) == tmp_path
+
+
+def test_a_duration_that_no_clock_can_tell_is_for_ever() -> None:
+    assert duration("9" * 400 + "d") == 1 << 64
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "1e999", "soon"])
+def test_what_is_no_number_of_seconds_shows_how_they_are_written(text: str) -> None:
+    with pytest.raises(click.BadParameter, match=r"write 60 or 0\.5"):
+        seconds(text)

@@ -11,6 +11,7 @@ import pytest
 from kvtrace.errors import RecordingError
 from kvtrace.recording import Header
 from kvtrace.sinks.recording import RecordingWriter
+from tests.unit.boxes import small_box
 from tests.unit.moments import START, moment, record
 
 HEADER = Header(kvtrace=1, version="0.1.0", started_at=1, monotonic=START, clock="boot")
@@ -81,3 +82,21 @@ def test_a_place_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_a_full_disk_is_said_once_and_the_rest_is_quiet(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="No space left on device"):
         RecordingWriter(Path("/dev/full"), HEADER, force=True)
+
+
+def test_a_file_that_another_recorder_writes_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.kvtrace"
+    with RecordingWriter(path, HEADER) as first:
+        with pytest.raises(RecordingError, match="is being written by another process"):
+            RecordingWriter(path, HEADER, force=True)
+        first.write(moment(0, record()))
+    assert path.read_bytes().count(b"\n") == 3
+
+
+def test_the_black_box_of_a_living_engine_is_never_overwritten(tmp_path: Path) -> None:
+    box, _ = small_box(tmp_path)
+    before = box.path.stat().st_size
+    with pytest.raises(RecordingError, match="is being written by another process"):
+        RecordingWriter(box.path, HEADER, force=True)
+    assert box.path.stat().st_size == before
+    box.close("the test is over")
