@@ -16,6 +16,12 @@ SILENCE = 1_000_000_000
 """Nanoseconds that pass without a line before silence is worth one."""
 
 Nanoseconds = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+Instant = Annotated[int, msgspec.Meta(ge=0)]
+"""Nanoseconds by a clock that may be wrong: below LATEST."""
+
+LATEST = 1 << 64
+"""No black box can tell of a later instant, nor a constraint of a greater number."""
+
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 
 
@@ -28,7 +34,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     """Of the kvtrace that wrote it."""
 
-    started_at: Nanoseconds = 0
+    started_at: Instant = 0
     """Nanoseconds since the epoch."""
 
     monotonic: Nanoseconds = 0
@@ -55,8 +61,8 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True):
 
     by: Count
     seq: Count
-    at: Nanoseconds
-    wall: Nanoseconds
+    at: Instant
+    wall: Instant
 
 
 _encode = msgspec.json.Encoder().encode
@@ -72,9 +78,12 @@ def header_line(header: Header) -> bytes:
 def header_of(line: bytes) -> Header:
     """What the first line says; raises WireError where it is not one."""
     try:
-        return _decode_header(line)
+        header = _decode_header(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise WireError(f"not the header of a recording: {error}") from error
+    if header.started_at >= LATEST:
+        raise WireError("not the header of a recording: no clock is that late")
+    return header
 
 
 class Scribe:
@@ -152,6 +161,8 @@ class Reader:
 
     def _record(self, name: str, given: dict[str, Any]) -> Record:
         envelope = msgspec.convert(given, Envelope)
+        if max(envelope.at, envelope.wall) >= LATEST:
+            raise WireError("no clock is that late")
         speaker = self._speakers.get(envelope.by)
         if speaker is None:
             raise WireError(f"speaker {envelope.by} was not introduced")

@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 
@@ -135,3 +136,19 @@ def test_an_attribute_that_a_newer_kvtrace_wrote_is_passed_over() -> None:
 def test_a_damaged_line_is_said_to_be_one(line: bytes) -> None:
     with pytest.raises(WireError):
         Reader(HEADER).moment(line)
+
+
+@pytest.mark.parametrize("instant", [0, 16_725_225_600 * SECOND, (1 << 64) - 1])
+def test_a_clock_that_is_wrong_comes_back_as_it_was(instant: int) -> None:
+    header = msgspec.structs.replace(HEADER, started_at=instant)
+    assert header_of(header_line(header)) == header
+    wrong = msgspec.structs.replace(record(), at=instant, wall=instant)
+    assert read(written(moment(1, wrong))) == [moment(1, wrong)]
+
+
+def test_an_instant_that_no_clock_can_tell_is_refused() -> None:
+    lines = written(moment(1, msgspec.structs.replace(record(), wall=1234567)))
+    with pytest.raises(WireError, match="no clock is that late"):
+        read([line.replace(b"1234567,", b"18446744073709551616,") for line in lines])
+    with pytest.raises(WireError, match="no clock is that late"):
+        header_of(b'{"kvtrace":1,"started_at":18446744073709551616}')
