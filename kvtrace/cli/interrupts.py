@@ -1,5 +1,6 @@
 """Ends what runs until it is told to: by Ctrl-C, SIGTERM or SIGHUP, and in good order."""
 
+import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -51,6 +52,12 @@ def heard_by(hear: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     finally:
         for number, old in before.items():
             signal.signal(number, old)
+
+
+def die_of(number: int) -> None:
+    """Ends the process by that signal, as if it had never been heard."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 def until(stop: Event, items: Iterable[Item]) -> Iterator[Item]:

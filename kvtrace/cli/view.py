@@ -2,6 +2,7 @@
 
 import functools
 import os
+import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +14,7 @@ from typing import Any
 import click
 import msgspec
 
-from kvtrace.cli.interrupts import heard_by
+from kvtrace.cli.interrupts import die_of, heard_by
 from kvtrace.cli.streams import put, tell
 from kvtrace.document import encode
 from kvtrace.playback import Playback
@@ -142,6 +143,9 @@ def _screen(snapshots: Iterator[Snapshot], source: str, playback: Playback | Non
     left = Event()
 
     def leave(signum: int, frame: FrameType | None) -> None:
+        if signum == signal.SIGHUP:
+            # The terminal is gone, and Textual would wait for ever to write to it.
+            die_of(signum)
         left.set()
 
     with heard_by(leave):

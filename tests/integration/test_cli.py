@@ -2,11 +2,13 @@
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -284,6 +286,31 @@ def test_streams_that_are_closed_or_full_end_in_no_traceback(
     done = subprocess.run(whole, capture_output=True, env=given, timeout=60)
     assert done.returncode == code
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_screen_that_is_left_leaves_no_process(boxes: Path, number: signal.Signals) -> None:
+    ours, theirs = pty.openpty()
+    given = {**environ(boxes), "TERM": "xterm-256color"}
+    screen = subprocess.Popen(
+        command("live"), stdin=theirs, stdout=theirs, stderr=theirs, env=given, close_fds=True
+    )
+    os.close(theirs)
+    drawn = b""
+    while b"kvtrace" not in drawn:
+        drawn += os.read(ours, 4096)
+    if number is signal.SIGHUP:
+        os.close(ours)
+    else:
+        threading.Thread(target=_drain, args=(ours,), daemon=True).start()
+    screen.send_signal(number)
+    assert screen.wait(timeout=20) == (-number if number is signal.SIGHUP else 0)
+
+
+def _drain(terminal: int) -> None:
+    with suppress(OSError):
+        while os.read(terminal, 4096):
+            pass
 
 
 def test_a_recorder_that_waits_for_a_pipe_ends_by_ctrl_c(boxes: Path, tmp_path: Path) -> None:

@@ -45,3 +45,13 @@ def test_items_come_until_it_is_asked_to_stop() -> None:
         assert next(items) == "a"
         stop.set()
         assert list(items) == []
+
+
+def test_a_terminal_that_goes_is_not_heard_under_nohup() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with asked_to_stop() as stop:
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert not stop.is_set()
+    finally:
+        signal.signal(signal.SIGHUP, before)
