@@ -1,14 +1,19 @@
-"""Runs the benchmarks named, or all: `python -m benchmarks [name…]`; prints markdown tables."""
+"""Runs the benchmarks named, or all: `python -m benchmarks [name…]`; prints markdown tables.
+
+Each has a process of its own, since what one leaves running would slow the next.
+"""
 
 import importlib
 import os
 import pkgutil
 import platform
+import subprocess
 import sys
 
 import benchmarks
 from benchmarks.measure import table
 
+ALONE = "--alone"
 NOT_BENCHMARKS = ("__main__", "measure")
 
 
@@ -25,13 +30,24 @@ def main(asked: list[str]) -> int:
         print(f"there is no benchmark {unknown[0]}; there are: {', '.join(found())}")
         return 2
     load = os.getloadavg()[0]
-    print(f"CPython {platform.python_version()}, {os.cpu_count()} CPUs, load {load:.1f}")
+    print(
+        f"CPython {platform.python_version()}, {os.cpu_count()} CPUs, load {load:.1f}", flush=True
+    )
+    worst = 0
     for name in asked or found():
-        module = importlib.import_module(f"benchmarks.{name}")
-        title = (module.__doc__ or name).splitlines()[0].rstrip(".")
-        print(f"\n## {name}: {title}\n\n{table(module.run())}", flush=True)
+        done = subprocess.run([sys.executable, "-m", "benchmarks", ALONE, name], check=False)
+        worst = max(worst, abs(done.returncode))
+    return worst
+
+
+def alone(name: str) -> int:
+    """Run one of them here."""
+    module = importlib.import_module(f"benchmarks.{name}")
+    title = (module.__doc__ or name).splitlines()[0].rstrip(".")
+    print(f"\n## {name}: {title}\n\n{table(module.run())}", flush=True)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    words = sys.argv[1:]
+    sys.exit(alone(words[1]) if words[:1] == [ALONE] else main(words))
