@@ -1,4 +1,7 @@
-"""A producer's worker killed with -9 at random moments: all it had said is there to read."""
+"""A producer's worker killed with -9 at random moments: all it had said is there to read.
+
+The last of these files by name, since the pair is left with transfers that never end.
+"""
 
 import os
 import random
