@@ -82,6 +82,7 @@ def _transfer(row: Row) -> Json:
         "ranks": list(row.ranks),
         "size": row.size,
         "ambiguous": row.ambiguous,
+        "gone": row.gone,
         "requests": {
             "producer": row.transfer.producer.request if row.transfer.producer else None,
             "consumer": row.transfer.consumer.request if row.transfer.consumer else None,

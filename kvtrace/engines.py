@@ -1,5 +1,7 @@
 """What is known of each engine: its processes, what they told of themselves, and when last."""
 
+from collections.abc import Collection
+
 import msgspec
 
 from kvtrace.events import ProcessStarted, ProcessStopped, StepSampled, TracingStopped
@@ -106,6 +108,10 @@ class Engines:
             for key, origin in origins.items():
                 if origin.process == news.process:
                     origins[key] = _gone(origin, news.goodbye)
+
+    def all_gone(self, processes: Collection[str]) -> bool:
+        """Whether there are such processes, and none of them is any more."""
+        return bool(processes) and self._gone.keys() >= set(processes)
 
     def ranks(self, engine: str) -> int:
         """Its worker ranks as it told; 0 where it did not."""

@@ -107,7 +107,8 @@ def losses(line: Losses) -> str:
 
 def waiting(row: Row, names: Names) -> str:
     """What one transfer in flight waits for."""
-    awaited = f"waits for {place(row.waits_for, names)}, " if row.waits_for else ""
+    gone = " (gone)" if row.gone else ""
+    awaited = f"waits for {place(row.waits_for, names)}{gone}, " if row.waits_for else ""
     return (
         f"{words.clean(row.id)} in {row.phase} for {words.wait(row.waited)}, "
         f"{awaited}{link(row.link, names)}"
@@ -176,7 +177,7 @@ def _row_cells(row: Row, names: Names) -> tuple[str, ...]:
         "!" if row.stalled else " ",
         words.wait(row.waited),
         str(row.phase),
-        place(row.waits_for, names) if row.waits_for else words.UNKNOWN,
+        place(row.waits_for, names) + " (gone)" * row.gone if row.waits_for else words.UNKNOWN,
         link(row.link, names),
         f"{row.ranks[0]}/{row.ranks[1]}",
         words.size(row.size),

@@ -42,6 +42,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ambiguous: bool = False
     """Whether more than one half could be its counterpart."""
 
+    gone: bool = False
+    """Whether the process that must act next is no more, so that it never will."""
+
 
 class PhaseLine(msgspec.Struct, frozen=True, kw_only=True):
     """How one phase goes, over all transfers."""

@@ -79,13 +79,20 @@ def _flying(frame: Frame, row: Row, shown: Columns) -> Text:
         "waited": (words.wait(row.waited), hot),
         "phase": (row.phase.letter, look.style(phase, bold=True)),
         "phase name": (phase.capitalize(), look.style(phase) if row.stalled else loud),
-        "waits for": (names.place(row.waits_for), loud),
+        "waits for": _awaited(frame, row, loud),
         "link": (names.link(row.link), loud),
         "ranks": (_ranks(row.ranks), loud),
         "size": (words.size(row.size) if row.size else words.UNKNOWN, loud),
         "age": (words.wait(row.age), loud),
     }
     return _line(frame, told, shown, row.id, loud)
+
+
+def _awaited(frame: Frame, row: Row, loud: str) -> tuple[str, str]:
+    """Who must act next; one that is no more never will."""
+    if row.gone and row.waits_for is not None:
+        return f"{frame.names.engine(row.waits_for.engine)} gone", frame.look.style("slow")
+    return frame.names.place(row.waits_for), loud
 
 
 def _ended(frame: Frame, done: Done, shown: Columns) -> Text:

@@ -5,7 +5,7 @@ import time
 import msgspec
 
 from kvtrace.model import Outcome, Phase
-from kvtrace.moments import Lost, Moment
+from kvtrace.moments import Lost, Moment, News, Record
 from kvtrace.monitor import watch
 from tests.unit.samples import (
     CONSUMER_FIRST,
@@ -13,6 +13,7 @@ from tests.unit.samples import (
     WHOLE,
     blocks_ready,
     prefill_admitted,
+    process_started,
     registration_noticed,
 )
 from tests.unit.story import CLOCK, SECOND, P, Story
@@ -44,6 +45,25 @@ def test_a_dead_producer_leaves_its_half_finished_transfers_with_their_ages() ->
     story.dies(P).dies(P, rank=0).at(50)
     story.waits_for(Phase.READINESS, P.role, rank=0, seconds=50)
     assert {line.id: line.state for line in story.snapshot.engines} == {"P0": "died", "D0": "alive"}
+
+
+def test_who_must_act_next_and_is_no_more_is_said_to_be_gone_whoever_came_after_it() -> None:
+    story = Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST, registration_noticed())
+    assert not story.row.gone
+    assert not story.dies(P).at(1).row.gone  # a rank is waited for
+    assert story.dies(P, rank=0).at(2).row.gone
+    restarted = Moment(3 * SECOND, _by_another_process(story.moments[0].news))
+    (*_, snapshot) = watch([*story.moments, restarted], clock=CLOCK)
+    assert [row.gone for row in snapshot.rows] == [True]
+
+
+def _by_another_process(news: News | None) -> Record:
+    """The engine starts anew under its id, and tells of itself."""
+    assert isinstance(news, Record)
+    event = process_started(engine="P0", rank=0)
+    return msgspec.structs.replace(
+        news, process="P0/anew", engine="P0", role=P.role, rank=0, event=event
+    )
 
 
 def test_a_transfer_found_late_is_as_old_as_its_own_marks_say() -> None:
