@@ -10,7 +10,7 @@ from kvtrace.flow import Flow
 from kvtrace.model import Outcome, Role
 from kvtrace.moments import Moment
 from kvtrace.names import Names
-from kvtrace.rows import awaited, row, worst_first
+from kvtrace.rows import row, worst_first
 from kvtrace.snapshot import Done, EngineLine, Losses, Row, Snapshot, Totals
 from kvtrace.standing import Standing, standing
 from kvtrace.transfer import Transfer
@@ -81,7 +81,7 @@ class Census:
             if key not in limits:
                 ends = engines.get(link.producer), engines.get(link.consumer)
                 limits[key] = patience(phase, *ends)
-            gone = self._fleet.engines.all_gone(awaited(transfer, found.waits_for))
+            gone = self._fleet.engines.all_gone(found.awaited)
             rows.append(row(transfer, found, limits[key], at, gone=gone))
         return worst_first(rows)
 

@@ -1,7 +1,5 @@
 """What is known of each engine: its processes, what they told of themselves, and when last."""
 
-from collections.abc import Collection
-
 import msgspec
 
 from kvtrace.events import ProcessStarted, ProcessStopped, StepSampled, TracingStopped
@@ -109,9 +107,9 @@ class Engines:
                 if origin.process == news.process:
                     origins[key] = _gone(origin, news.goodbye)
 
-    def all_gone(self, processes: Collection[str]) -> bool:
+    def all_gone(self, processes: frozenset[str]) -> bool:
         """Whether there are such processes, and none of them is any more."""
-        return bool(processes) and self._gone.keys() >= set(processes)
+        return bool(processes) and processes <= self._gone.keys()
 
     def ranks(self, engine: str) -> int:
         """Its worker ranks as it told; 0 where it did not."""

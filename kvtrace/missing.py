@@ -9,7 +9,7 @@ from kvtrace.cuts import registering
 from kvtrace.ending import ending
 from kvtrace.model import SCHEDULER, Place, Role
 from kvtrace.steps import Steps, read
-from kvtrace.transfer import Transfer
+from kvtrace.transfer import Half, Transfer
 
 
 class Missing(msgspec.Struct, frozen=True):
@@ -141,26 +141,21 @@ class _Expected:
 
 def producer_name(transfer: Transfer) -> str:
     """The producer's engine id, from either half; empty where neither says."""
-    if transfer.producer is not None:
-        return transfer.producer.engine
-    if transfer.consumer is not None:
-        for told in transfer.consumer.told.values():
-            name = getattr(told.event, "producer", "")
-            if name:
-                return str(name)
-    return ""
+    mine = transfer.producer
+    return mine.engine if mine is not None else _named_by(transfer.consumer, "producer")
 
 
 def consumer_name(transfer: Transfer) -> str:
     """The consumer's engine id, from either half; empty where neither says."""
-    if transfer.consumer is not None:
-        return transfer.consumer.engine
-    if transfer.producer is not None:
-        for told in transfer.producer.told.values():
-            name = getattr(told.event, "consumer", "")
-            if name:
-                return str(name)
-    return ""
+    mine = transfer.consumer
+    return mine.engine if mine is not None else _named_by(transfer.producer, "consumer")
+
+
+def _named_by(half: Half | None, field: str) -> str:
+    """The first engine that the half's events name in this field."""
+    told = half.told.values() if half is not None else ()
+    names = (getattr(one.event, field, "") for one in told)
+    return next((str(name) for name in names if name), "")
 
 
 _STAGED = (

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from kvtrace.identity import base_id
-from kvtrace.model import Place, Role
 from kvtrace.snapshot import Row
 from kvtrace.standing import Standing
 from kvtrace.transfer import Transfer
@@ -29,19 +28,6 @@ def row(
         ambiguous=bool(transfer.rivals),
         gone=gone,
     )
-
-
-def awaited(transfer: Transfer, place: Place | None) -> frozenset[str]:
-    """The processes that spoke for the transfer from the place that must act next.
-
-    Where none spoke from there, those that spoke for that half at all.
-    """
-    if place is None:
-        return frozenset()
-    half = transfer.producer if place.role is Role.PRODUCER else transfer.consumer
-    told = half.told.values() if half is not None else ()
-    there = frozenset(one.process for one in told if one.place.rank == place.rank)
-    return there or frozenset(one.process for one in told)
 
 
 def called(transfer: Transfer) -> str:

@@ -6,7 +6,7 @@ from kvtrace.clocks import Clocks
 from kvtrace.cuts import cuts_of, registering
 from kvtrace.events import BlocksReady, RegistrationStaged, WriteFinished
 from kvtrace.missing import consumer_name, next_place, producer_name
-from kvtrace.model import Link, Phase, Place
+from kvtrace.model import Link, Phase, Place, Role
 from kvtrace.phases import Stretch, cut_up
 from kvtrace.steps import Steps, read
 from kvtrace.transfer import Half, Transfer
@@ -22,6 +22,9 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The last is the present one."""
 
     waits_for: Place | None
+    awaited: frozenset[str]
+    """The processes that spoke for the transfer from there."""
+
     link: Link
     ranks: tuple[int, int]
     size: int
@@ -44,10 +47,12 @@ def standing(transfer: Transfer, clocks: Clocks, now: int) -> Standing:
     steps = read(transfer, clocks)
     found = cuts_of(transfer, steps, clocks)
     phases = cut_up(found, now)
+    place = next_place(transfer, steps)
     return Standing(
         start=found.start,
         phases=phases,
-        waits_for=next_place(transfer, steps),
+        waits_for=place,
+        awaited=_awaited(transfer, place),
         link=Link(producer_name(transfer), consumer_name(transfer)),
         ranks=_ranks(transfer, steps, phases[-1].phase),
         size=size(transfer.producer),
@@ -71,6 +76,16 @@ def _ranks(transfer: Transfer, steps: Steps, phase: Phase) -> tuple[int, int]:
     wanted = steps.addressed
     idle = {rank for rank, _ in open_pairs} | (wanted - {rank for rank, _ in steps.pairs})
     return len(wanted - idle), len(wanted)
+
+
+def _awaited(transfer: Transfer, place: Place | None) -> frozenset[str]:
+    """Where none spoke from the very place, those that spoke for that half at all."""
+    if place is None:
+        return frozenset()
+    half = transfer.producer if place.role is Role.PRODUCER else transfer.consumer
+    told = half.told.values() if half is not None else ()
+    there = frozenset(one.process for one in told if one.place.rank == place.rank)
+    return there or frozenset(one.process for one in told)
 
 
 def _held(half: Half | None) -> int:

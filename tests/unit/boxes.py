@@ -9,6 +9,7 @@ from kvtrace.black_box import COUNTERS_AT, HEADER_SIZE, Counter, Layout
 from kvtrace.events import Event, RegistrationQueued, RegistrationSent
 from kvtrace.model import Role
 from kvtrace.moments import Lost, News, Record
+from kvtrace.sources.black_box import BlackBoxReader
 
 FACTS = 8192
 LEDGER_SLOTS = 32
@@ -40,6 +41,16 @@ def sent(request: str = "r1", peer_rank: int = 0) -> Event:
 
 def records(news: list[News]) -> list[Record]:
     return [it for it in news if isinstance(it, Record)]
+
+
+def read(path: Path) -> list[News]:
+    """All that a reader who comes now is told, and that it then has nothing to add."""
+    reader = BlackBoxReader(path)
+    news = reader.poll()
+    news += reader.poll()
+    assert not records(reader.poll())
+    reader.close()
+    return news
 
 
 def seqs(news: list[News]) -> list[int]:

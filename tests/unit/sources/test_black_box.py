@@ -9,28 +9,19 @@ from kvtrace.events import (
     StepSampled,
 )
 from kvtrace.model import Role
-from kvtrace.moments import Ended, Lost, News
+from kvtrace.moments import Ended, Lost
 from kvtrace.sources.black_box import BlackBoxReader
 from tests.unit.boxes import (
     RING_SLOTS,
     SMALL,
     lost,
     queued,
+    read,
     records,
     sent,
     seqs,
     small_box,
 )
-
-
-def read(path: Path) -> list[News]:
-    """All that a reader who comes now is told, and that it then has nothing to add."""
-    reader = BlackBoxReader(path)
-    news = reader.poll()
-    news += reader.poll()
-    assert not records(reader.poll())
-    reader.close()
-    return news
 
 
 def test_what_is_written_is_read_with_who_said_it(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from kvtrace.black_box import Counter
 from kvtrace.errors import BlackBoxError
-from kvtrace.moments import Lost, News
+from kvtrace.moments import Lost
 from kvtrace.sources.black_box import BlackBoxReader
 from tests.unit.boxes import (
     RING_SLOTS,
@@ -15,22 +15,12 @@ from tests.unit.boxes import (
     lost,
     overwrite,
     queued,
-    records,
+    read,
     sent,
     seqs,
     slot_at,
     small_box,
 )
-
-
-def read(path: Path) -> list[News]:
-    """All that a reader who comes now is told, and that it then has nothing to add."""
-    reader = BlackBoxReader(path)
-    news = reader.poll()
-    news += reader.poll()
-    assert not records(reader.poll())
-    reader.close()
-    return news
 
 
 def test_a_damaged_slot_is_counted_and_the_rest_is_read(tmp_path: Path) -> None:
