@@ -28,8 +28,12 @@ CHANCE = 20261201
 DEV = {"VLLM_SERVER_DEV_MODE": "1"}
 """Gives the engines the call that empties their prefix caches."""
 
-GROWTH = 6 * 2**20
-"""Bytes by which a traced worker may grow more than a plain one over 200 requests."""
+GROWTH = 4 * 2**20
+"""Bytes by which a traced worker may grow more than a plain one over 200 requests.
+
+In a second pass over the same prompts, since torch keeps something for each length it meets: over
+the first ones a plain worker grows by 200 MB, and by how much at which request is chance.
+"""
 
 Tokens = tuple[int, ...]
 
@@ -102,15 +106,16 @@ def _drain(master: int) -> None:
 @pytest.mark.timeout(1500)
 def test_300_requests_have_the_same_tokens_traced_and_plain(pairs) -> None:  # type: ignore[no-untyped-def]
     with pairs(traced=False, env=DEV) as plain:
-        expected, grown_plain = answers(plain)
-        control, _ = answers(plain)
+        expected, _ = answers(plain)
+        control, grown_plain = answers(plain)
         assert list(plain.run_dir.iterdir()) == []
     assert control == expected, "plain engines do not even agree with themselves"
     with pairs(env=DEV) as traced:
-        found, grown_traced = answers(traced)
+        found, _ = answers(traced)
+        again, grown_traced = answers(traced)
         seen = Seen(read_once(traced.run_dir))
-    assert found == expected
-    assert seen.snapshot.totals.finished >= REQUESTS - 1
+    assert found == again == expected
+    assert seen.snapshot.totals.finished >= 2 * REQUESTS - 1
     print(f"grown over 200 requests, bytes: plain {grown_plain}, traced {grown_traced}")
     for plain_bytes, traced_bytes in zip(grown_plain, grown_traced, strict=True):
         assert traced_bytes <= max(plain_bytes, 0) + GROWTH
