@@ -1,0 +1,1 @@
+"""Events as OpenTelemetry log records, and the spans that follow from them; pure."""

@@ -1,0 +1,1 @@
+"""Tests of what travels as OpenTelemetry signals."""
