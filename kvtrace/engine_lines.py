@@ -11,6 +11,9 @@ from kvtrace.model import Role
 from kvtrace.snapshot import EngineLine, Row
 from kvtrace.standing import Standing
 
+UNHEARD = 15_000_000_000
+"""Nanoseconds without a word from who watches an engine after which nothing is known of it."""
+
 
 class Load(msgspec.Struct, frozen=True):
     """What the transfers in flight mean for each engine, by its id."""
@@ -47,11 +50,18 @@ def engine_line(engine: Engine, name: str, load: Load, clocks: Clocks, now: int)
         in_flight=load.in_flight[engine.id],
         waited_for=load.waited_for[engine.id],
         heard=max(0, now - clocks.instant(engine.newest)),
-        state=engine.state,
+        state=_state(engine, now),
         held_blocks=load.held[engine.id],
         blocks=settings.blocks if settings is not None else 0,
         facts=_facts(engine),
     )
+
+
+def _state(engine: Engine, now: int) -> str:
+    """The engine's state; `unheard` where who watched it has fallen silent meanwhile."""
+    lasting = engine.state in ("died", "ended")
+    silent = engine.watched is not None and now - engine.watched > UNHEARD
+    return "unheard" if silent and not lasting else engine.state
 
 
 def _facts(engine: Engine) -> tuple[tuple[str, str], ...]:

@@ -4,7 +4,7 @@ import msgspec
 
 from kvtrace.events import ProcessStarted, ProcessStopped, StepSampled, TracingStopped
 from kvtrace.model import Mark, Role
-from kvtrace.moments import Ended, Record
+from kvtrace.moments import Ended, Record, Watched
 
 MOST_RANKS = 1 << 14
 """An engine that tells of more told nothing: each rank is looked at in every snapshot."""
@@ -26,6 +26,12 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """Whether its process is no more."""
 
     untraced: bool = False
+    watched: int | None = None
+    """When somebody last told of having looked at it, in nanoseconds of our clock."""
+
+    frozen: bool = False
+    """Whether it was stopped when it was last looked at."""
+
     longest: int = 0
     """Nanoseconds of its longest step, as it told last."""
 
@@ -42,12 +48,20 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     """Of the newest that it told."""
 
     @property
+    def watched(self) -> int | None:
+        """When anything of it was last heard from who watches it; None where nobody does."""
+        seen = [origin.watched for origin in self.origins if origin.watched is not None]
+        return max(*seen, self.newest.seen) if seen else None
+
+    @property
     def state(self) -> str:
-        """`alive`, `ended` (said goodbye), `died` (did not) or `untraced`."""
+        """`alive`, `ended` (said goodbye), `died` (did not), `frozen` or `untraced`."""
         if any(origin.gone and not origin.stopped for origin in self.origins):
             return "died"
         if self.origins and all(origin.stopped for origin in self.origins):
             return "ended"
+        if any(origin.frozen and not origin.gone for origin in self.origins):
+            return "frozen"
         return "untraced" if any(origin.untraced for origin in self.origins) else "alive"
 
     @property
@@ -75,6 +89,7 @@ class Engines:
         self._roles: dict[str, frozenset[Role]] = {}
         self._newest: dict[str, tuple[Record, int]] = {}
         self._gone: dict[str, bool] = {}
+        self._watched: dict[str, tuple[int, bool]] = {}
         self._ranks: dict[str, int] = {}
 
     def __contains__(self, engine: str) -> bool:
@@ -106,6 +121,14 @@ class Engines:
             for key, origin in origins.items():
                 if origin.process == news.process:
                     origins[key] = _gone(origin, news.goodbye)
+
+    def watch(self, news: Watched, seen: int) -> None:
+        """Take in that a process was looked at."""
+        self._watched[news.process] = told = seen, news.state == "frozen"
+        for origins in self._origins.values():
+            for key, origin in origins.items():
+                if origin.process == news.process:
+                    origins[key] = _watched(origin, told)
 
     def all_gone(self, processes: frozenset[str]) -> bool:
         """Whether there are such processes, and none of them is any more."""
@@ -143,6 +166,8 @@ class Engines:
 
     def _introduced(self, record: Record, seen: int) -> Origin:
         origin = Origin(process=record.process, rank=record.rank, since=seen)
+        if record.process in self._watched:
+            origin = _watched(origin, self._watched[record.process])
         if record.process in self._gone:
             return _gone(origin, self._gone[record.process])
         return origin
@@ -170,6 +195,10 @@ def _told(origin: Origin, record: Record) -> Origin:
 
 def _gone(origin: Origin, goodbye: bool) -> Origin:
     return msgspec.structs.replace(origin, gone=True, stopped=origin.stopped or goodbye)
+
+
+def _watched(origin: Origin, told: tuple[int, bool]) -> Origin:
+    return msgspec.structs.replace(origin, watched=told[0], frozen=told[1])
 
 
 _OF_ITSELF = frozenset((ProcessStarted, ProcessStopped, TracingStopped, StepSampled))

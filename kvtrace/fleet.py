@@ -21,7 +21,7 @@ from kvtrace.events import (
 from kvtrace.hearing import Hearing
 from kvtrace.lifecycle import advance, begin, told
 from kvtrace.model import Outcome, Role
-from kvtrace.moments import Ended, Lost, Moment, Record
+from kvtrace.moments import Ended, Lost, Moment, Record, Watched
 from kvtrace.offsets import Offsets
 from kvtrace.pairing import Key, arrange, fresh_id, is_half, named, named_consumer, whose, with_half
 from kvtrace.strays import Strays
@@ -77,6 +77,8 @@ class Fleet:
                 self.lost = _added(self.lost, lost)
             case Ended() as ended:
                 self.engines.end(ended)
+            case Watched() as watched:
+                self.engines.watch(watched, moment.at)
             case None:
                 pass
 

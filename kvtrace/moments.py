@@ -1,6 +1,6 @@
 """What sources yield and recordings keep: what time it is here, and what arrived, if anything."""
 
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -63,7 +63,15 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it said so itself; otherwise it was killed, or crashed."""
 
 
-News: TypeAlias = Record | Lost | Ended
+class Watched(msgspec.Struct, frozen=True, kw_only=True):
+    """Who watches a process saw it, so that silence after it means that nobody tells of it."""
+
+    process: str
+    state: Literal["running", "frozen"]
+    """`frozen` where it was stopped (SIGSTOP) and has not been let go on."""
+
+
+News: TypeAlias = Record | Lost | Ended | Watched
 
 
 class Moment(msgspec.Struct, frozen=True):

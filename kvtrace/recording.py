@@ -6,7 +6,7 @@ import msgspec
 
 from kvtrace.errors import UnknownKindError, WireError
 from kvtrace.model import SCHEDULER, Role
-from kvtrace.moments import Ended, Lost, Moment, Record
+from kvtrace.moments import Ended, Lost, Moment, Record, Watched
 from kvtrace.wire import attributes, from_attributes, kind
 
 VERSION = 1
@@ -110,6 +110,8 @@ class Scribe:
                 return _line(after, "lost", _counts(news))
             case Ended():
                 return _line(after, "ended", msgspec.structs.asdict(news))
+            case Watched():
+                return _line(after, "watched", msgspec.structs.asdict(news))
 
     def _event(self, after: int, record: Record) -> bytes:
         key = (record.process, record.clock, record.engine, record.role, record.rank, record.thread)
@@ -152,6 +154,8 @@ class Reader:
                 return Moment(at, msgspec.convert(given, Lost))
             case "ended":
                 return Moment(at, msgspec.convert(given, Ended))
+            case "watched":
+                return Moment(at, msgspec.convert(given, Watched))
             case "speaker":
                 speaker = msgspec.convert(given, Speaker)
                 self._speakers[speaker.by] = speaker

@@ -87,7 +87,8 @@ class EngineLine(msgspec.Struct, frozen=True, kw_only=True):
     """Nanoseconds since anything of it was heard."""
 
     state: str
-    """`alive`, `ended` (said goodbye), `died` (did not), `untraced` (a process stopped tracing)."""
+    """`alive`, `ended` (said goodbye), `died` (did not), `frozen` (was stopped), `unheard` (who
+    watched it fell silent), `untraced` (a process stopped tracing)."""
 
     held_blocks: int = 0
     """KV blocks held for transfers in flight."""

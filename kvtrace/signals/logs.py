@@ -8,7 +8,7 @@ import msgspec
 from kvtrace.errors import UnknownKindError, WireError
 from kvtrace.events import AnyEvent
 from kvtrace.model import SCHEDULER, Role
-from kvtrace.moments import Ended, Lost, News, Record
+from kvtrace.moments import Ended, Lost, News, Record, Watched
 from kvtrace.signals.severity import severity, severity_of_other
 from kvtrace.signals.values import Attributes, Value
 from kvtrace.wire import KINDS
@@ -37,9 +37,10 @@ INSTANCE = "service.instance.id"
 _TAKEN = {*OUTER, "process", "clock", "engine"}
 """Fields of a Record: an event's own field of that name is told as `kvtrace.event.…`."""
 
-_OTHER: dict[str, type[Lost | Ended]] = {
+_OTHER: dict[str, type[Lost | Ended | Watched]] = {
     "kvtrace.lost": Lost,
     "kvtrace.ended": Ended,
+    "kvtrace.watched": Watched,
 }
 """What is told beside events, by the name of its log record."""
 

@@ -21,7 +21,7 @@ from kvtrace.events import (
     WriterFailed,
     WriteStarted,
 )
-from kvtrace.moments import Ended, News
+from kvtrace.moments import Ended, News, Watched
 
 DEBUG = 5
 INFO = 9
@@ -60,6 +60,8 @@ def severity(event: AnyEvent) -> int:
 
 def severity_of_other(news: News) -> int:
     """How much it matters, where it is not an event: something was lost, or a process is gone."""
+    if isinstance(news, Watched):
+        return DEBUG if news.state == "running" else WARN
     return INFO if isinstance(news, Ended) and news.goodbye else WARN
 
 

@@ -16,6 +16,7 @@ from kvtrace.tui.text import pad, piece
 SILENT = 5_000_000_000
 """Nanoseconds after which an engine that says nothing is called silent, or idle."""
 
+_UNSEEN = {"frozen": "frozen", "unheard": "not heard from", "untraced": "not traced"}
 _GAP = 3
 _BAR = 6
 _ROOM_FOR_BARS = 100
@@ -91,8 +92,8 @@ def _trouble(engine: EngineLine, look: Look) -> Text | None:
         return piece(f"{look.glyphs.failed} died", look.style("stalled"))
     if engine.state == "ended":
         return piece(f"{look.glyphs.failed} ended", look.style("slow"))
-    if engine.state == "untraced":
-        return piece(f"{look.glyphs.unseen} not traced", look.style("slow"))
+    if engine.state in _UNSEEN:
+        return piece(f"{look.glyphs.unseen} {_UNSEEN[engine.state]}", look.style("slow"))
     if engine.heard > SILENT:
         silent = look.words(words.duration(engine.heard))
         if not engine.in_flight:

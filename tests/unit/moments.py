@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kvtrace.events import AnyEvent, BlocksReady
 from kvtrace.model import Role
-from kvtrace.moments import Ended, Lost, Moment, News, Record
+from kvtrace.moments import Ended, Lost, Moment, News, Record, Watched
 from kvtrace.wire import KINDS
 
 SECOND = 1_000_000_000
@@ -77,7 +77,9 @@ def news() -> st.SearchStrategy[News | None]:
         unknown=numbers(),
         ledger_full=numbers(),
     )
-    return st.none() | records() | lost | st.builds(Ended, process=text(), goodbye=st.booleans())
+    ended = st.builds(Ended, process=text(), goodbye=st.booleans())
+    states = st.sampled_from(["running", "frozen"])
+    return st.none() | records() | lost | ended | st.builds(Watched, process=text(), state=states)
 
 
 def streams(*, least: int = 0) -> st.SearchStrategy[list[Moment]]:

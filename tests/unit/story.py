@@ -1,13 +1,13 @@
 """The test language: what happened when, what it waits for, who has to act."""
 
 from collections.abc import Iterable
-from typing import Self
+from typing import Literal, Self
 
 import msgspec
 
 from kvtrace.events import AnyEvent
 from kvtrace.model import SCHEDULER, Outcome, Phase, Place, Role
-from kvtrace.moments import Ended, Moment, News, Record
+from kvtrace.moments import Ended, Moment, News, Record, Watched
 from kvtrace.monitor import watch
 from kvtrace.phases import Stretch, stretches
 from kvtrace.snapshot import Done, Row, Snapshot
@@ -58,6 +58,11 @@ class Story:
     def dies(self, engine: Engine, rank: int = SCHEDULER, goodbye: bool = False) -> Self:
         """A process is gone."""
         return self.hears(Ended(process=_process(engine, rank), goodbye=goodbye))
+
+    def watched(self, engine: Engine, rank: int = SCHEDULER, frozen: bool = False) -> Self:
+        """Who watches the process tells that it is there."""
+        state: Literal["running", "frozen"] = "frozen" if frozen else "running"
+        return self.hears(Watched(process=_process(engine, rank), state=state))
 
     def waits_for(
         self, phase: Phase, role: Role | None = None, rank: int = SCHEDULER, *, seconds: float = -1

@@ -41,6 +41,31 @@ def test_what_the_engine_told_of_itself_is_shown_as_text() -> None:
     assert (line.roles, line.ranks, line.state) == ("D", 1, "alive")
 
 
+def test_a_process_that_was_stopped_is_frozen_until_it_goes_on() -> None:
+    story = Story().at(0, *PRODUCER_FIRST).watched(P)
+    assert lines(story)["P0"].state == "alive"
+    assert lines(story.at(5).watched(P, frozen=True))["P0"].state == "frozen"
+    assert lines(story.at(10).watched(P))["P0"].state == "alive"
+
+
+def test_a_watched_engine_of_which_nothing_is_told_any_more_is_unheard() -> None:
+    story = Story().at(0, *PRODUCER_FIRST).watched(P)
+    assert lines(story.at(15))["P0"].state == "alive"
+    assert lines(story.at(16))["P0"].state == "unheard"
+    assert lines(story.at(17, heartbeat_sent(), by=P))["P0"].state == "alive"
+    assert lines(story.at(40))["P0"].state == "unheard"
+    assert lines(story.dies(P))["P0"].state == "died"
+
+
+def test_an_engine_that_nobody_watches_for_us_may_be_idle_for_ever() -> None:
+    assert lines(Story().at(0, *PRODUCER_FIRST).at(9_000))["P0"].state == "alive"
+
+
+def test_who_was_watched_before_it_was_heard_counts_as_watched() -> None:
+    story = Story().at(0).watched(P, frozen=True).at(1, *PRODUCER_FIRST)
+    assert lines(story)["P0"].state == "frozen"
+
+
 def test_producers_come_before_consumers() -> None:
     story = Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST)
     assert [line.roles for line in story.snapshot.engines] == ["P", "D"]

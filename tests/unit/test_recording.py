@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from kvtrace.errors import UnknownKindError, WireError
-from kvtrace.moments import Ended, Lost, Moment
+from kvtrace.moments import Ended, Lost, Moment, Watched
 from kvtrace.recording import Envelope, Header, Reader, Scribe, header_line, header_of
 from kvtrace.wire import KINDS
 from tests.unit.moments import SECOND, START, event_of, moment, record, streams
@@ -90,10 +90,15 @@ def test_a_line_says_when_what_and_the_attributes_by_name() -> None:
 
 
 def test_what_ended_and_what_was_lost_are_lines_too() -> None:
-    lines = written(moment(0, Lost(overwritten=3)), moment(0, Ended(process="a", goodbye=False)))
+    lines = written(
+        moment(0, Lost(overwritten=3)),
+        moment(0, Ended(process="a", goodbye=False)),
+        moment(0, Watched(process="a", state="frozen")),
+    )
     assert lines == [
         b'[0,"lost",{"overwritten":3}]\n',
         b'[0,"ended",{"process":"a","goodbye":false}]\n',
+        b'[0,"watched",{"process":"a","state":"frozen"}]\n',
     ]
 
 

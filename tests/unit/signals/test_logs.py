@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kvtrace.errors import UnknownKindError, WireError
 from kvtrace.events import AnyEvent, LegSent, ProcessStarted, kind
 from kvtrace.model import Role
-from kvtrace.moments import Ended, Lost, News, Record
+from kvtrace.moments import Ended, Lost, News, Record, Watched
 from kvtrace.signals.logs import Log, log_of, news_of, resource_of, span_event_of
 from tests.unit import samples
 
@@ -70,6 +70,8 @@ OTHERS = (
     Lost(unreadable=2, unknown=9),
     Ended(process="a" * 32, goodbye=True),
     Ended(process="a" * 32, goodbye=False),
+    Watched(process="a" * 32, state="running"),
+    Watched(process="a" * 32, state="frozen"),
 )
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from kvtrace.events import AnyEvent, kind
-from kvtrace.moments import Ended, Lost
+from kvtrace.moments import Ended, Lost, Watched
 from kvtrace.signals.severity import DEBUG, ERROR, INFO, TEXT, WARN, severity, severity_of_other
 from tests.unit import samples
 
@@ -38,4 +38,6 @@ def test_what_fails_is_an_error_and_what_is_given_up_a_warning(
 def test_a_goodbye_is_no_cause_for_worry() -> None:
     assert severity_of_other(Ended(process="a", goodbye=True)) == INFO
     assert severity_of_other(Ended(process="a", goodbye=False)) == WARN
+    assert severity_of_other(Watched(process="a", state="running")) == DEBUG
+    assert severity_of_other(Watched(process="a", state="frozen")) == WARN
     assert severity_of_other(Lost(unknown=1)) == WARN
