@@ -11,6 +11,7 @@ from pathlib import Path
 
 from lab import processes
 from lab.errors import EngineDiedError
+from lab.faults import Faults
 from lab.keeper import GRACE
 from lab.launch import HOST, Launch, command, environment
 from lab.run import Run
@@ -26,6 +27,8 @@ class Engine:
         self.launch = launch
         self.run = run
         self.log = run.logs / f"{launch.engine_id}.log"
+        self.faults = Faults(run.faults(launch.engine_id))
+        """What its NIXL agent is told to do wrong, if it is one that can be told."""
         self.step = FIRST_STEP
         self.ready = False
         self._started_at = time.monotonic()

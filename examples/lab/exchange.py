@@ -1,10 +1,12 @@
 """One request on its way through the router: two legs out, one answer back."""
 
 import asyncio
+from typing import NoReturn
 
 import aiohttp
 from aiohttp import web
 
+from lab.knobs import Knobs, LegKnobs
 from lab.legs import (
     Body,
     Identity,
@@ -27,10 +29,13 @@ class LegFailedError(Exception):
 class Exchange:
     """Sends both legs at once, and ends both when either end of the request is gone."""
 
-    def __init__(self, session: aiohttp.ClientSession, identity: Identity, body: Body) -> None:
+    def __init__(
+        self, session: aiohttp.ClientSession, identity: Identity, body: Body, knobs: Knobs
+    ) -> None:
         self._session = session
         self._identity = identity
         self._body = body
+        self._knobs = knobs
         self._outcome: Outcome = "client gone"
         self._producer = Leg(engine_id="")
         self._consumer = Leg(engine_id="")
@@ -67,7 +72,8 @@ class Exchange:
             await _end(prefill, decode)
 
     async def _prefill(self, producer: Peer) -> None:
-        answer, first = await self._send(self._producer, producer, producer_leg(self._body))
+        body = producer_leg(self._body)
+        answer, first = await self._turned(self._producer, producer, body, self._knobs.producer)
         body = first + await answer.read()
         self._producer.answered, self._producer.tokens = now(), tokens_in(body)
         if self._producer.failed:
@@ -78,14 +84,27 @@ class Exchange:
 
     async def _decode(self, producer: Peer, consumer: Peer) -> Answer:
         body = consumer_leg(self._body, self._identity, producer)
-        return await self._send(self._consumer, consumer, body)
+        return await self._turned(self._consumer, consumer, body, self._knobs.consumer)
 
-    async def _send(self, leg: Leg, peer: Peer, body: Body) -> Answer:
+    async def _turned(self, leg: Leg, peer: Peer, body: Body, knobs: LegKnobs) -> Answer:
+        """Send a leg as its knobs say; one that is dropped or aborted is never answered."""
+        await asyncio.sleep(knobs.delay)
+        if knobs.drop:
+            await _forever()
+        headers = knobs.named(self._identity.headers)
+        try:
+            async with asyncio.timeout(knobs.abort_after or None):
+                return await self._send(leg, peer, knobs.turned(body), headers)
+        except TimeoutError:
+            leg.error, leg.answered = "aborted", now()
+            return await _forever()
+
+    async def _send(self, leg: Leg, peer: Peer, body: Body, headers: dict[str, str]) -> Answer:
         """Send a leg, and wait until its answer's body begins."""
         leg.sent = now()
         url = f"{peer.url}/v1/completions"
         try:
-            answer = await self._session.post(url, json=body, headers=self._identity.headers)
+            answer = await self._session.post(url, json=body, headers=headers)
             first = await answer.content.readany()
         except aiohttp.ClientError as error:
             leg.error, leg.answered = str(error), now()
@@ -127,6 +146,11 @@ async def _end(prefill: asyncio.Task[None], decode: asyncio.Task[Answer]) -> Non
     await asyncio.gather(prefill, decode, return_exceptions=True)
     if not decode.cancelled() and decode.exception() is None:
         decode.result()[0].close()
+
+
+async def _forever() -> NoReturn:
+    await asyncio.Event().wait()
+    raise AssertionError("nobody sets it")
 
 
 def _bad_gateway(failure: LegFailedError) -> web.Response:

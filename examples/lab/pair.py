@@ -12,6 +12,8 @@ import msgspec
 from lab import ports
 from lab.client import Ask, Completion, complete, random_prompt
 from lab.engine import Engine
+from lab.faults import CONNECTOR, Faults
+from lab.knobs import Knobs
 from lab.launch import HOST, Launch
 from lab.legs import Peer
 from lab.loop import Loop
@@ -35,6 +37,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """Of both engines."""
     flags: tuple[str, ...] = ()
     """More words for both `vllm serve`."""
+    faulty: bool = False
+    """Whether both engines' NIXL agents can be told to go wrong, by `Engine.faults`."""
 
 
 class Pair:
@@ -93,6 +97,19 @@ class Pair:
         named = request_id or str(uuid.uuid4())
         return complete(self.url, Ask(prompt=tokens, max_tokens=max_tokens, request_id=named))
 
+    def attempt(self, request_id: str, knobs: Knobs, prompt: int, patience: float) -> Completion:
+        """Send one request that shall go wrong, as a client that gives up after so many seconds."""
+        ask = Ask(
+            prompt=random_prompt(prompt),
+            max_tokens=8,
+            request_id=request_id,
+            headers=knobs.headers,
+        )
+        try:
+            return complete(self.url, ask, patience)
+        except TimeoutError:
+            return Completion(status=0, request_id=request_id, tokens=(), error="gave up")
+
 
 def launches(run: Run, wish: Wish) -> tuple[Launch, Launch]:
     """Say what to start for a wish: engine P, and engine D."""
@@ -107,8 +124,9 @@ def launches(run: Run, wish: Wish) -> tuple[Launch, Launch]:
         cores=cores(wish.tp_producer, sorted(os.sched_getaffinity(0))),
         boxes=boxes,
         extra=wish.extra,
-        env=wish.env,
+        env=environment(run, wish, "P"),
         flags=wish.flags,
+        module_path=CONNECTOR if wish.faulty else None,
     )
     consumer = msgspec.structs.replace(
         producer,
@@ -118,8 +136,15 @@ def launches(run: Run, wish: Wish) -> tuple[Launch, Launch]:
         side_port=next(free),
         tp=wish.tp_consumer,
         cores=cores(wish.tp_consumer, sorted(os.sched_getaffinity(0), reverse=True)),
+        env=environment(run, wish, "D"),
     )
     return producer, consumer
+
+
+def environment(run: Run, wish: Wish, engine_id: str) -> dict[str, str]:
+    """Say what an engine's environment shall have of a wish."""
+    faults = Faults(run.faults(engine_id)).environment if wish.faulty else {}
+    return {**faults, **wish.env}
 
 
 @contextmanager

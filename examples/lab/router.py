@@ -5,6 +5,7 @@ from aiohttp import web
 
 from lab.errors import PortTakenError
 from lab.exchange import Exchange
+from lab.knobs import HEADER, read
 from lab.launch import HOST
 from lab.legs import Peer, identify
 from lab.routed import RouterLog
@@ -57,10 +58,10 @@ class Router:
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         assert self._session is not None, "requests come only after the start"
         try:
-            body = await request.json()
-        except ValueError:
-            return web.json_response({"error": {"message": "The body is not JSON."}}, status=400)
-        exchange = Exchange(self._session, identify(request.headers), body)
+            body, knobs = await request.json(), read(request.headers.get(HEADER))
+        except ValueError as error:
+            return web.json_response({"error": {"message": f"Not understood: {error}"}}, status=400)
+        exchange = Exchange(self._session, identify(request.headers), body, knobs)
         self.in_flight += 1
         try:
             return await exchange.run(request, self.producer, self.consumer)

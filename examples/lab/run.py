@@ -51,6 +51,10 @@ class Run(msgspec.Struct, frozen=True):
         """What vLLM may keep from one run to the next, beside the Python it runs on."""
         return Path(sys.prefix) / "lab-cache"
 
+    def faults(self, engine_id: str) -> Path:
+        """What an engine's NIXL agent is told to do wrong."""
+        return self.directory / f"{engine_id}.faults.json"
+
     def keep(self, log: Path) -> Path:
         """Copy a log to where it outlives the run, and return where."""
         kept = self.cache / "logs"
