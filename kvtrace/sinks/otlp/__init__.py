@@ -1,0 +1,1 @@
+"""Log records and spans to an endpoint that speaks OTLP."""
