@@ -19,3 +19,11 @@ class BlackBoxError(KvtraceError):
 
 class RecordingError(KvtraceError):
     """A file is not a recording, or one of a newer version, or cannot be opened or written."""
+
+
+class ReceiverError(KvtraceError):
+    """OTLP cannot be received or passed on: a port, a certificate, or an address is wrong."""
+
+
+class ExportError(KvtraceError):
+    """Signals cannot be sent as the environment says, or nobody says where to."""

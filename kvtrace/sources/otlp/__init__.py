@@ -1,0 +1,1 @@
+"""Receives OTLP: events from log records and span events, over gRPC and HTTP."""
