@@ -3,7 +3,7 @@
 from kvtrace.diagnosis.patience import patience
 from kvtrace.ended import done
 from kvtrace.ending import seen_from_start
-from kvtrace.engine_lines import engine_line, load
+from kvtrace.engine_lines import engine_line, load, replaced
 from kvtrace.engines import Engine
 from kvtrace.fleet import Fleet
 from kvtrace.flow import Flow
@@ -134,7 +134,8 @@ class Census:
     def _lines(
         self, at: int, engines: dict[str, Engine], rows: tuple[Row, ...]
     ) -> tuple[EngineLine, ...]:
-        loaded = load((row, self._standings[row.transfer.id][1]) for row in rows)
+        standings = ((row, self._standings[row.transfer.id][1]) for row in rows)
+        loaded = load(standings, replaced(engines.values()))
         lines = [
             engine_line(e, self._names.of(e.id, e.roles), loaded, self._clocks, at)
             for e in engines.values()

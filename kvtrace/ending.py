@@ -56,7 +56,8 @@ def _consumer_ending(half: Half) -> Ending | None:
     received, failed = told.get("receive.finished"), told.get("receive.failed")
     if _is_parked(finished):
         # Its blocks stay held until the write that nobody waits for has landed.
-        return _end(Outcome.ABANDONED, received or failed)
+        outcome = Outcome.FAILED if _in_error(finished) else Outcome.ABANDONED
+        return _end(outcome, received or failed)
     if failed is not None:
         return _end(Outcome.FAILED, failed)
     resumed = told.get("request.resumed")
@@ -94,6 +95,12 @@ def _all_reported(half: Half) -> Told | None:
 def _is_parked(finished: Told | None) -> bool:
     event = finished.event if finished is not None else None
     return isinstance(event, RequestFinished) and event.parked
+
+
+def _in_error(finished: Told | None) -> bool:
+    """Whether vLLM ended the request because its KV did not come, rather than its client."""
+    event = finished.event if finished is not None else None
+    return isinstance(event, RequestFinished) and "error" in event.status.lower()
 
 
 def _end(outcome: Outcome, told: Told | None) -> Ending | None:

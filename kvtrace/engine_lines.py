@@ -1,7 +1,7 @@
 """One line for each engine: what it holds, what waits for it, and when it was last heard."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -10,9 +10,13 @@ from kvtrace.engines import Engine
 from kvtrace.model import Role
 from kvtrace.snapshot import EngineLine, Row
 from kvtrace.standing import Standing
+from kvtrace.transfer import Half
 
 UNHEARD = 15_000_000_000
 """Nanoseconds without a word from who watches an engine after which nothing is known of it."""
+
+LATELY = 3600_000_000_000
+"""Nanoseconds for which it is news that an engine died and began anew."""
 
 
 class Load(msgspec.Struct, frozen=True):
@@ -21,12 +25,23 @@ class Load(msgspec.Struct, frozen=True):
     in_flight: Counter[str]
     waited_for: Counter[str]
     held: Counter[str]
+    left: set[str]
+    """Engines with transfers in flight that a process before the present one had a part in."""
 
 
-def load(standings: Iterable[tuple[Row, Standing]]) -> Load:
-    """The load that these transfers in flight make."""
-    found = Load(Counter(), Counter(), Counter())
+def replaced(engines: Iterable[Engine]) -> dict[str, frozenset[str]]:
+    """The processes that are gone and whose place others have taken, by engine."""
+    return {e.id: frozenset(o.process for o in e.replaced) for e in engines if e.replaced}
+
+
+def load(
+    standings: Iterable[tuple[Row, Standing]], before: Mapping[str, frozenset[str]] | None = None
+) -> Load:
+    """The load that these transfers in flight make; `before` is what `replaced` gives."""
+    found = Load(Counter(), Counter(), Counter(), set())
     for row, standing in standings:
+        if before:
+            _look_for_left(row, before, found.left)
         for engine, blocks in (
             (row.link.producer, standing.held[0]),
             (row.link.consumer, standing.held[1]),
@@ -37,6 +52,20 @@ def load(standings: Iterable[tuple[Row, Standing]]) -> Load:
         if row.stalled and row.waits_for is not None:
             found.waited_for[row.waits_for.engine] += 1
     return found
+
+
+def _look_for_left(row: Row, before: Mapping[str, frozenset[str]], left: set[str]) -> None:
+    for engine, half in (
+        (row.link.producer, row.transfer.producer),
+        (row.link.consumer, row.transfer.consumer),
+    ):
+        fresh = engine in before and engine not in left
+        if fresh and _spoke(before[engine], half):
+            left.add(engine)
+
+
+def _spoke(processes: frozenset[str], half: Half | None) -> bool:
+    return half is not None and any(told.process in processes for told in half.told.values())
 
 
 def engine_line(engine: Engine, name: str, load: Load, clocks: Clocks, now: int) -> EngineLine:
@@ -50,18 +79,29 @@ def engine_line(engine: Engine, name: str, load: Load, clocks: Clocks, now: int)
         in_flight=load.in_flight[engine.id],
         waited_for=load.waited_for[engine.id],
         heard=max(0, now - clocks.instant(engine.newest)),
-        state=_state(engine, now),
+        state=_state(engine, load, clocks, now),
         held_blocks=load.held[engine.id],
         blocks=settings.blocks if settings is not None else 0,
         facts=_facts(engine),
     )
 
 
-def _state(engine: Engine, now: int) -> str:
-    """The engine's state; `unheard` where who watched it has fallen silent meanwhile."""
+def _state(engine: Engine, load: Load, clocks: Clocks, now: int) -> str:
+    """The engine's state, with what only the time or its transfers can tell."""
     lasting = engine.state in ("died", "ended")
     silent = engine.watched is not None and now - engine.watched > UNHEARD
-    return "unheard" if silent and not lasting else engine.state
+    if silent and not lasting:
+        return "unheard"
+    if engine.state == "alive" and (engine.id in load.left or _came_back(engine, clocks, now)):
+        return "restarted"
+    return engine.state
+
+
+def _came_back(engine: Engine, clocks: Clocks, now: int) -> bool:
+    """Whether it died, and lately began anew."""
+    if all(origin.stopped for origin in engine.replaced):
+        return False
+    return any(now - clocks.instant(origin.began) < LATELY for origin in engine.origins)
 
 
 def _facts(engine: Engine) -> tuple[tuple[str, str], ...]:

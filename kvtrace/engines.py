@@ -3,7 +3,7 @@
 import msgspec
 
 from kvtrace.events import ProcessStarted, ProcessStopped, StepSampled, TracingStopped
-from kvtrace.model import Mark, Role
+from kvtrace.model import SCHEDULER, Mark, Role
 from kvtrace.moments import Ended, Record, Watched
 
 MOST_RANKS = 1 << 14
@@ -17,6 +17,9 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     rank: int
     since: int
     """When we first heard of it, in nanoseconds of our clock."""
+
+    began: Mark
+    """Of the first that it told."""
 
     started: ProcessStarted | None = None
     stopped: bool = False
@@ -47,6 +50,9 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     newest: Mark
     """Of the newest that it told."""
 
+    replaced: tuple[Origin, ...] = ()
+    """Those that are gone, and whose place another has taken or nobody needs any more."""
+
     @property
     def watched(self) -> int | None:
         """When anything of it was last heard from who watches it; None where nobody does."""
@@ -71,9 +77,15 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def settings(self) -> ProcessStarted | None:
-        """What its first rank told of it, or its scheduler where no rank did."""
+        """What its first rank told of it, and its scheduler of what no rank knows."""
         told = {o.rank: o.started for o in self.origins if o.started is not None}
-        return told[min(told, key=lambda rank: (rank < 0, rank))] if told else None
+        if not told:
+            return None
+        first = told[min(told, key=lambda rank: (rank < 0, rank))]
+        scheduler = told.get(SCHEDULER, first)
+        return msgspec.structs.replace(
+            first, **{name: getattr(scheduler, name) for name in _OF_THE_SCHEDULER}
+        )
 
     @property
     def longest_step(self) -> int:
@@ -147,17 +159,19 @@ class Engines:
         """The engine; None where nothing of it was heard."""
         if engine not in self._origins:
             return None
-        record, seen = self._newest[engine]
         ranks: dict[int, Origin] = {}
-        for origin in self._origins[engine].values():
+        every = self._origins[engine].values()
+        for origin in every:
             known = ranks.get(origin.rank)
             if known is None or (known.gone, -known.since) >= (origin.gone, -origin.since):
                 ranks[origin.rank] = origin
+        serving = _serving(ranks, self.ranks(engine))
         return Engine(
             id=engine,
             roles=self._roles.get(engine, frozenset()),
-            origins=tuple(ranks[rank] for rank in sorted(ranks)),
-            newest=Mark(record.at, record.wall, record.clock, seen),
+            origins=serving,
+            newest=_mark(*self._newest[engine]),
+            replaced=tuple(one for one in every if one.gone and one not in serving),
         )
 
     def all(self) -> tuple[Engine, ...]:
@@ -165,12 +179,25 @@ class Engines:
         return tuple(found for name in self._origins if (found := self.get(name)) is not None)
 
     def _introduced(self, record: Record, seen: int) -> Origin:
-        origin = Origin(process=record.process, rank=record.rank, since=seen)
+        origin = Origin(
+            process=record.process, rank=record.rank, since=seen, began=_mark(record, seen)
+        )
         if record.process in self._watched:
             origin = _watched(origin, self._watched[record.process])
         if record.process in self._gone:
             return _gone(origin, self._gone[record.process])
         return origin
+
+
+def _serving(ranks: dict[int, Origin], told: int) -> tuple[Origin, ...]:
+    """Those that make up the engine: it may have had more ranks before it was restarted."""
+    found = tuple(ranks[rank] for rank in sorted(ranks))
+    needed = tuple(one for one in found if not (told and one.rank >= told and one.gone))
+    return needed if any(not one.gone for one in needed) else found
+
+
+def _mark(record: Record, seen: int) -> Mark:
+    return Mark(record.at, record.wall, record.clock, seen)
 
 
 def _roles(started: ProcessStarted) -> frozenset[Role]:
@@ -201,4 +228,5 @@ def _watched(origin: Origin, told: tuple[int, bool]) -> Origin:
     return msgspec.structs.replace(origin, watched=told[0], frozen=told[1])
 
 
+_OF_THE_SCHEDULER = ("registration_timeout", "host", "port")
 _OF_ITSELF = frozenset((ProcessStarted, ProcessStopped, TracingStopped, StepSampled))

@@ -87,8 +87,9 @@ class EngineLine(msgspec.Struct, frozen=True, kw_only=True):
     """Nanoseconds since anything of it was heard."""
 
     state: str
-    """`alive`, `ended` (said goodbye), `died` (did not), `frozen` (was stopped), `unheard` (who
-    watched it fell silent), `untraced` (a process stopped tracing)."""
+    """`alive`, `restarted` (alive; an earlier process of it died within the last hour, or left
+    transfers in flight), `ended` (said goodbye), `died` (did not), `frozen` (was stopped),
+    `unheard` (who watched it fell silent), `untraced` (a process stopped tracing)."""
 
     held_blocks: int = 0
     """KV blocks held for transfers in flight."""

@@ -83,7 +83,10 @@ def cell(engine: EngineLine, frame: Frame, names: Names, widest: int) -> Text:
     mark = look.glyphs.stalled if engine.waited_for else " "
     line.append(mark, look.style("stalled"))
     line.append_text(_held(engine, frame.width >= _ROOM_FOR_BARS, look))
-    return line.append(pad(words.count(engine.in_flight), 4, right=True), look.style("text"))
+    line.append(pad(words.count(engine.in_flight), 4, right=True), look.style("text"))
+    if engine.state == "restarted":
+        line.append(" restarted", look.style("slow"))
+    return line
 
 
 def _trouble(engine: EngineLine, look: Look) -> Text | None:
@@ -98,7 +101,8 @@ def _trouble(engine: EngineLine, look: Look) -> Text | None:
         silent = look.words(words.duration(engine.heard))
         if not engine.in_flight:
             # An engine without work has nothing to say, and that is well.
-            return piece(f" idle {silent}", look.style("muted"))
+            again = ", restarted" * (engine.state == "restarted")
+            return piece(f" idle {silent}{again}", look.style("muted"))
         return piece(f"{look.glyphs.unseen} silent {silent}", look.style("slow"))
     return None
 

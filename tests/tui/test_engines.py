@@ -38,6 +38,11 @@ def drawn(**changes: object) -> str:
         ({"state": "died"}, " P0 ✗ died"),
         ({"state": "ended"}, " P0 ✗ ended"),
         ({"state": "untraced"}, " P0 ? not traced"),
+        ({"state": "restarted"}, " P0 ▅  62%  54 restarted"),
+        (
+            {"state": "restarted", "heard": 14_000_000_000, "in_flight": 0},
+            " P0  idle 14.0 s, restarted",
+        ),
     ],
 )
 def test_an_engine_says_how_it_is(changes: dict[str, object], expected: str) -> None:

@@ -25,6 +25,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     clock: str = CLOCK
     ahead: float = 0.0
     """Seconds that its clock shows more than ours."""
+    restarts: int = 0
+    """How often it was started before under the same id."""
 
 
 P = Engine(name=PRODUCER, role=Role.PRODUCER)
@@ -158,4 +160,5 @@ def retold(moments: Iterable[Moment], now: int) -> Snapshot:
 
 
 def _process(engine: Engine, rank: int) -> str:
-    return f"{engine.name}/{rank}"
+    again = f" again {engine.restarts}" if engine.restarts else ""
+    return f"{engine.name}/{rank}{again}"

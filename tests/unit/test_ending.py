@@ -37,6 +37,10 @@ from tests.unit.story import Story
         ([request_finished()], Outcome.ABANDONED),
         ([request_finished(parked=True), receive_finished()], Outcome.ABANDONED),
         ([request_finished(parked=True), receive_failed()], Outcome.ABANDONED),
+        (
+            [request_finished(parked=True, status="FINISHED_ERROR"), receive_failed()],
+            Outcome.FAILED,
+        ),
         ([receive_finished(), request_finished()], Outcome.FINISHED),
         ([request_resumed(), request_finished(parked=False)], Outcome.FINISHED),
     ],

@@ -2,8 +2,20 @@
 
 from kvtrace.engine_lines import load
 from kvtrace.snapshot import EngineLine
-from tests.unit.samples import CONSUMER_FIRST, PRODUCER_FIRST, heartbeat_sent, process_started
-from tests.unit.story import SECOND, D, P, Story
+from tests.unit.samples import (
+    CONSUMER_FIRST,
+    PRODUCER_FIRST,
+    heartbeat_sent,
+    process_started,
+    receive_finished,
+    request_resumed,
+    step_sampled,
+    tracing_stopped,
+)
+from tests.unit.story import SECOND, D, Engine, P, Story
+
+P_AGAIN = Engine(name=P.name, role=P.role, restarts=1)
+HOUR = 3600
 
 
 def lines(story: Story) -> dict[str, EngineLine]:
@@ -64,6 +76,51 @@ def test_an_engine_that_nobody_watches_for_us_may_be_idle_for_ever() -> None:
 def test_who_was_watched_before_it_was_heard_counts_as_watched() -> None:
     story = Story().at(0).watched(P, frozen=True).at(1, *PRODUCER_FIRST)
     assert lines(story)["P0"].state == "frozen"
+
+
+def test_an_engine_that_died_and_began_anew_is_restarted_for_an_hour() -> None:
+    story = Story().at(0, process_started(), by=P).dies(P, rank=0)
+    assert lines(story)["P0"].state == "died"
+    story.at(9, process_started(), by=P_AGAIN)
+    assert lines(story)["P0"].state == "restarted"
+    assert lines(story.at(8 + HOUR))["P0"].state == "restarted"
+    assert lines(story.at(9 + HOUR))["P0"].state == "alive"
+
+
+def test_an_engine_is_restarted_for_as_long_as_it_has_left_transfers_in_flight() -> None:
+    story = Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST).dies(P).dies(P, rank=0)
+    story.at(9, process_started(), by=P_AGAIN).at(9, process_started(), by=P_AGAIN, rank=-1)
+    assert lines(story.at(9 + HOUR))["P0"].state == "restarted"
+    assert lines(story)["D0"].state == "alive"
+    assert story.row.gone
+    story.at(10 + HOUR, receive_finished(), request_resumed())
+    assert lines(story)["P0"].state == "alive"
+
+
+def test_an_engine_that_said_goodbye_and_left_nothing_is_alive_again() -> None:
+    story = Story().at(0, process_started(), by=P).dies(P, rank=0, goodbye=True)
+    assert lines(story.at(9, process_started(), by=P_AGAIN))["P0"].state == "alive"
+
+
+def test_other_news_of_a_restarted_engine_comes_first() -> None:
+    story = Story().at(0, process_started(), by=P).dies(P, rank=0)
+    story.at(9, process_started(), by=P_AGAIN)
+    assert lines(story.at(10, tracing_stopped(), by=P_AGAIN))["P0"].state == "untraced"
+    assert lines(story.dies(P_AGAIN, rank=0))["P0"].state == "died"
+
+
+def test_an_engine_that_came_back_with_fewer_ranks_has_lost_none() -> None:
+    story = Story().at(0, process_started(tp_size=2), by=P, rank=0)
+    story.at(0, process_started(tp_size=2), by=P, rank=1).dies(P, rank=0).dies(P, rank=1)
+    assert lines(story)["P0"].state == "died"
+    line = lines(story.at(9, process_started(tp_size=1), by=P_AGAIN))["P0"]
+    assert (line.state, line.ranks) == ("restarted", 1)
+
+
+def test_a_rank_that_died_alone_is_missed() -> None:
+    story = Story().at(0, process_started(tp_size=2), by=P, rank=0)
+    story.at(0, step_sampled(), by=P, rank=1).dies(P, rank=1)
+    assert lines(story)["P0"].state == "died"
 
 
 def test_producers_come_before_consumers() -> None:

@@ -53,10 +53,11 @@ def test_a_role_is_known_from_the_settings_too() -> None:
 
 def test_settings_are_those_of_the_first_rank() -> None:
     engines = heard(process_started(blocks=9))
-    tell(engines, process_started(blocks=7), rank=SCHEDULER)
+    tell(engines, process_started(blocks=7, port=5600), rank=SCHEDULER)
     settings = only(engines).settings
     assert settings is not None
     assert settings.blocks == 9
+    assert settings.port == 5600
     assert engines.ranks("P0") == 1
     assert engines.ranks("P9") == 0
 

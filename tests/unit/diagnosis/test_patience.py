@@ -37,6 +37,14 @@ def test_prefills_are_waited_for_no_longer_than_the_consumer_would() -> None:
     assert patience(Phase.READINESS, None, hasty) == 10 * SECOND
 
 
+def test_only_the_consumers_scheduler_knows_how_long_it_would_wait() -> None:
+    engines = engine(process_started())
+    for moment in Story().at(0, process_started(registration_timeout=SECOND), rank=-1).moments:
+        assert isinstance(moment.news, Record)
+        engines.hear(moment.news, 0)
+    assert patience(Phase.READINESS, None, engines.get("D0")) == SECOND
+
+
 def test_slow_steps_are_waited_for() -> None:
     slow = engine(process_started(), step_sampled(longest=4 * SECOND)).get("P0")
     assert patience(Phase.COMPLETION, None, slow) == 12 * SECOND
