@@ -8,8 +8,6 @@ import zmq
 from lab.launch import HOST
 
 GET_META_MSG = b"get_meta_msg"
-PATIENCE = 5_000
-"""Milliseconds."""
 
 
 def agent_of(port: int, rank: int = 0) -> bytes:
@@ -21,7 +19,7 @@ def agent_of(port: int, rank: int = 0) -> bytes:
     return agent
 
 
-def knock(port: int, words: bytes) -> bytes:
+def knock(port: int, words: bytes, patience: float = 5) -> bytes:
     """Say something to the listener, and wait for its answer.
 
     Raises:
@@ -29,7 +27,7 @@ def knock(port: int, words: bytes) -> bytes:
     """
     with zmq.Context() as context, closing(context.socket(zmq.REQ)) as socket:
         socket.setsockopt(zmq.LINGER, 0)
-        socket.setsockopt(zmq.RCVTIMEO, PATIENCE)
+        socket.setsockopt(zmq.RCVTIMEO, int(patience * 1000))
         socket.connect(f"tcp://{HOST}:{port}")
         socket.send(words)
         try:

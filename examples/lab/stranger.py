@@ -7,6 +7,7 @@ long as their process lives.
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import msgspec
@@ -15,6 +16,9 @@ from lab.side_channel import agent_of
 
 REGISTRATION = b"PUSH_REG:"
 TIME = 60
+"""Seconds."""
+LINGER = 1
+"""Seconds until NIXL has connected, and sent what it was given; it does not say when."""
 
 
 def registration(**words: object) -> bytes:
@@ -41,6 +45,7 @@ def main(words: list[str]) -> int:
     agent = nixl_agent("stranger")
     peer = agent.add_remote_agent(agent_of(int(words[0])))
     agent.send_notif(peer, notif_msg=bytes.fromhex(words[1]))
+    time.sleep(LINGER)
     return 0
 
 
