@@ -1,0 +1,240 @@
+"""Makes spans from records as they come, each span once, in bounded memory."""
+
+from kvtrace.clocks import Clocks
+from kvtrace.engines import Engines
+from kvtrace.events import (
+    HandshakeFailed,
+    HandshakeFinished,
+    HandshakeStarted,
+    ProcessStarted,
+    RegistrationNoticed,
+    RequestFinished,
+    StepSampled,
+)
+from kvtrace.identity import base_id
+from kvtrace.model import Role
+from kvtrace.moments import Ended, News, Record
+from kvtrace.signals.account import Account, Whose, order
+from kvtrace.signals.closing import Gone
+from kvtrace.signals.drafts import span_of
+from kvtrace.signals.handshake_phases import Asked, key_of, remember
+from kvtrace.signals.heard import Heard
+from kvtrace.signals.ids import derived
+from kvtrace.signals.logs import Context
+from kvtrace.signals.open_half import NEVER, OpenHalf, begin
+from kvtrace.signals.parting import GIVE_UP, loose_handshake, part
+from kvtrace.signals.spans import Span
+from kvtrace.signals.stalls import Now, stall, wait_of
+
+MILLISECOND = 1_000_000
+
+SETTLE = 250 * MILLISECOND
+"""Nanoseconds without news of a half before spans are made of what it told: its processes are
+read one after the other, and an event of one may be read after a later one of another."""
+
+FIRST_LOOK = 1_000 * MILLISECOND
+"""Nanoseconds after which a half is looked at for what it waits for."""
+
+
+class Deriver:
+    """Takes in records in any order, and gives the spans that follow from them."""
+
+    def __init__(self, clock: str, *, live_limit: int = 10_000, told_until: int = 0) -> None:
+        """`told_until` is when an earlier one, whose spans are sent, was last asked for any."""
+        self.forgotten = 0
+        """Halves that were given up for room."""
+
+        self.overlong = 0
+        """Records of halves that have too many."""
+
+        self.late = 0
+        """Records of halves whose spans were made without them."""
+
+        self._ours = clock
+        self._clocks = Clocks(clock)
+        self._limit = live_limit
+        self._told_until = told_until
+        self._engines = Engines()
+        self._modes: dict[str, str] = {}
+        self._gone: dict[str, Gone] = {}
+        self._halves: dict[Whose, OpenHalf] = {}
+        self._quiet: dict[Whose, None] = {}
+        self._closed: dict[Whose, Context] = {}
+        self._heard = Heard(live_limit)
+        self._beginnings: Asked = {}
+        self._loose: list[tuple[Record, int]] = []
+        self._next_scan = 0
+
+    @property
+    def open(self) -> int:
+        """How many halves are not over, or not wholly told."""
+        return len(self._halves)
+
+    def take(self, news: News, seen: int) -> list[Span]:
+        """Take in what was told, and give the spans of halves that have settled by now.
+
+        `seen` is what time it is, in nanoseconds of our monotonic clock.
+        """
+        if isinstance(news, Record):
+            self._hear(news, seen)
+        elif isinstance(news, Ended):
+            self._end(news, seen)
+        return self._settled(seen)
+
+    def tick(self, now: int, wall: int) -> list[Span]:
+        """All spans that can be made by now; each root comes after what is under it."""
+        spans = self._settled(now)
+        if now >= self._next_scan:
+            self._next_scan = now + SETTLE
+            for half in [one for one in self._halves.values() if one.due <= now]:
+                spans += self._look(half, now)
+                if half.whose in self._halves and half.opened and half.over is None:
+                    spans += self._stalled(half, Now(now, wall, self._ours))
+        return spans + self._loose_handshakes(now)
+
+    def context(self, record: Record) -> Context:
+        """The trace that a log record of this belongs to, and its half's root."""
+        event = record.event
+        whose = half_of(record)
+        if whose is not None:
+            half = self._halves.get(whose)
+            return half.context if half is not None else self._closed.get(whose, (b"", b""))
+        if isinstance(event, RegistrationNoticed) and event.remote_request:
+            return derived(base_id(event.remote_request)).trace_id, b""
+        return b"", b""
+
+    def _hear(self, record: Record, seen: int) -> None:
+        event = record.event
+        if not event.request:
+            self._hear_of_engine(record, seen)
+            return
+        whose = half_of(record)
+        if whose is None:
+            return
+        half = self._halves.get(whose)
+        if half is None:
+            if whose in self._closed:
+                self.late += not isinstance(event, RequestFinished)
+                return
+            half = self._open(whose, seen)
+        if not half.add(record, seen):
+            self.overlong += 1
+        if record.process in self._gone:
+            half.gone = self._gone[record.process]
+        self._quiet.pop(whose, None)
+        self._quiet[whose] = None
+
+    def _hear_of_engine(self, record: Record, seen: int) -> None:
+        match record.event:
+            case RegistrationNoticed(remote_request=request) if request:
+                self._heard.keep(request, record, seen)
+            case HandshakeStarted():
+                remember(self._beginnings, record, self._limit)
+            case HandshakeFinished() | HandshakeFailed():
+                self._loose.append((record, seen))
+            case ProcessStarted(mode=mode):
+                self._engines.hear(record, seen)
+                self._modes[record.engine] = mode
+            case StepSampled():
+                self._engines.hear(record, seen)
+            case _:
+                pass
+
+    def _open(self, whose: Whose, seen: int) -> OpenHalf:
+        half = self._halves[whose] = begin(whose, seen)
+        half.due = seen + FIRST_LOOK
+        if len(self._halves) > self._limit:
+            self.forgotten += 1
+            self._close(next(iter(self._halves.values())))
+        return half
+
+    def _end(self, ended: Ended, seen: int) -> None:
+        gone = self._gone[ended.process] = Gone(ended.process, ended.goodbye, seen)
+        for whose, half in self._halves.items():
+            if any(process == ended.process for process, _ in half.records):
+                half.gone = gone
+                half.touched = max(half.touched, seen)
+                self._quiet.pop(whose, None)
+                self._quiet[whose] = None
+
+    def _settled(self, now: int) -> list[Span]:
+        """The spans of the halves of which nothing was heard for a while."""
+        spans = []
+        while self._quiet:
+            whose = next(iter(self._quiet))
+            half = self._halves.get(whose)
+            if half is not None and half.touched > now - SETTLE:
+                break
+            del self._quiet[whose]
+            if half is not None:
+                spans += self._look(half, now)
+        return spans
+
+    def _look(self, half: OpenHalf, now: int) -> list[Span]:
+        """Make what spans of the half can be made."""
+        if not half.opened:
+            half.due = half.since + GIVE_UP
+            if now >= half.due:
+                del self._halves[half.whose]
+            return []
+        looked = part(half, self._account(half), self._beginnings, self._ours, now)
+        if looked.done:
+            self._close(half)
+        elif looked.over:
+            half.due = looked.again
+        else:
+            # What it waits for may be another thing now.
+            half.due = min(half.due, max(now, half.since + FIRST_LOOK))
+        return looked.spans
+
+    def _stalled(self, half: OpenHalf, now: Now) -> list[Span]:
+        """The span that tells that the half waits too long, where that was not told yet."""
+        account = self._account(half)
+        wait = wait_of(account, self._engines, self._clocks, now.at)
+        if wait is None:
+            half.due = NEVER
+            return []
+        number = wait.number(now.at)
+        half.due = wait.after(number + 1)
+        if number <= half.stalls.get(wait.phase, -1) or wait.after(number) <= self._told_until:
+            return []
+        half.stalls[wait.phase] = number
+        return [span_of(stall(account, wait, number, now), account)]
+
+    def _account(self, half: OpenHalf) -> Account:
+        engine, role, request = half.whose
+        records = [*half.records.values(), *self._heard.of(engine, half.consumers)]
+        return Account(
+            engine=engine,
+            role=role,
+            request=request,
+            base=half.base,
+            records=tuple(sorted(records, key=lambda told: order(told[0]))),
+            ranks=self._engines.ranks(engine),
+            mode=self._modes.get(engine, ""),
+        )
+
+    def _close(self, half: OpenHalf) -> None:
+        """Forget the half, but for its name: what comes late must not begin it anew."""
+        del self._halves[half.whose]
+        self._heard.drop(half.whose[0], half.consumers)
+        self._closed[half.whose] = half.context
+        if len(self._closed) > 2 * self._limit:
+            del self._closed[next(iter(self._closed))]
+
+    def _loose_handshakes(self, now: int) -> list[Span]:
+        ready = [record for record, seen in self._loose if seen <= now - SETTLE]
+        self._loose = [one for one in self._loose if one[1] > now - SETTLE]
+        return [loose_handshake(r, self._beginnings.get(key_of(r))) for r in ready]
+
+
+def half_of(record: Record) -> Whose | None:
+    """Whose half the record belongs to; None where it speaks of no request of its engine."""
+    event = record.event
+    if not event.request:
+        return None
+    role = record.role or event.role or _SIDES.get(str(getattr(event, "side", "")))
+    return None if role is None else (record.engine, role, event.request)
+
+
+_SIDES = {role.value: role for role in Role}
