@@ -7,6 +7,7 @@ from kvtrace.engine_lines import engine_line, load, replaced
 from kvtrace.engines import Engine
 from kvtrace.fleet import Fleet
 from kvtrace.flow import Flow
+from kvtrace.gauges import Gauges
 from kvtrace.model import Outcome, Role
 from kvtrace.moments import Moment
 from kvtrace.names import Names
@@ -25,6 +26,7 @@ class Census:
     def __init__(self, clock: str) -> None:
         self._fleet = Fleet(clock)
         self._flow = Flow()
+        self._gauges = Gauges(self._fleet)
         self._names = Names()
         self._clocks = self._fleet.clocks
         self._standings: dict[str, tuple[Transfer, Standing]] = {}
@@ -36,6 +38,7 @@ class Census:
         self._fleet.take(moment)
         if self._fleet.repeats == repeats:
             self._flow.hear(moment, self._clocks)
+            self._gauges.hear(moment, self._clocks)
 
     def snapshot(self, at: int) -> Snapshot:
         """All that is known, as of `at` nanoseconds of our own clock."""
@@ -62,6 +65,9 @@ class Census:
             names=self._named(rows),
             clocks=self._clocks,
             handshakes=tuple(self._fleet.handshakes),
+            links=self._gauges.links.lines(rows, at),
+            vitals=self._gauges.vitals.lines(at),
+            tail=self._gauges.tail.last(),
         )
 
     def _rows(self, at: int, engines: dict[str, Engine]) -> tuple[Row, ...]:
@@ -156,6 +162,8 @@ class Census:
             unreadable=lost.unreadable,
             unknown=lost.unknown,
             ledger_full=lost.ledger_full,
+            refused=lost.refused,
+            turned_away=lost.turned_away,
             forgotten=self._fleet.forgotten,
             ambiguous=sum(row.ambiguous for row in rows),
             clock_error=max(errors, default=0),

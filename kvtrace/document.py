@@ -5,7 +5,7 @@ from typing import TypeAlias
 import msgspec
 
 from kvtrace.model import Link, Mark, Place
-from kvtrace.snapshot import Done, EngineLine, PhaseLine, Row, Snapshot, Totals
+from kvtrace.snapshot import Done, EngineLine, Losses, PhaseLine, Row, Snapshot, Totals
 
 VERSION = 1
 """Goes up when a key is renamed, removed or given another meaning; not when one is added."""
@@ -27,7 +27,7 @@ def document(snapshot: Snapshot) -> Json:
         "totals": totals(snapshot.totals),
         "oldest": snapshot.oldest,
         "phases": {str(line.phase): _phase(line) for line in snapshot.phases},
-        "losses": msgspec.structs.asdict(snapshot.losses),
+        "losses": losses(snapshot.losses),
         "engines": [_engine(line) for line in snapshot.engines],
         "names": snapshot.names,
         "transfers": [_transfer(row) for row in snapshot.rows],
@@ -39,6 +39,11 @@ def document(snapshot: Snapshot) -> Json:
 
 def totals(line: Totals) -> Json:
     """How transfers stand, each as a count."""
+    return msgspec.structs.asdict(line)
+
+
+def losses(line: Losses) -> Json:
+    """What is known not to have been seen, each as a count."""
     return msgspec.structs.asdict(line)
 
 

@@ -259,4 +259,6 @@ def _added(lost: Lost, more: Lost) -> Lost:
         unreadable=lost.unreadable + more.unreadable,
         unknown=lost.unknown + more.unknown,
         ledger_full=lost.ledger_full + more.ledger_full,
+        refused=lost.refused + more.refused,
+        turned_away=lost.turned_away + more.turned_away,
     )

@@ -54,6 +54,12 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
     ledger_full: int = 0
     """Events that found no room in the ledger, so that a later reader may miss them."""
 
+    refused: int = 0
+    """Events that an agent read, and that the endpoint it sends to did not take."""
+
+    turned_away: int = 0
+    """Requests that a receiver did not take; their senders know, and may send them again."""
+
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
     """A process is gone: its liveness lock is free."""

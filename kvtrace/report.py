@@ -98,6 +98,8 @@ def losses(line: Losses) -> str:
         "unreadable": line.unreadable,
         "of a newer kind": line.unknown,
         "without room in a ledger": line.ledger_full,
+        "refused by an endpoint": line.refused,
+        "requests turned away": line.turned_away,
         "forgotten": line.forgotten,
         "ambiguous": line.ambiguous,
     }

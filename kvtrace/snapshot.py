@@ -4,6 +4,7 @@ import msgspec
 
 from kvtrace.clocks import Clocks
 from kvtrace.model import Link, Mark, Outcome, Phase, Place
+from kvtrace.readings import Heard, LinkLine, Vital
 from kvtrace.transfer import Told, Transfer
 
 
@@ -117,6 +118,12 @@ class Losses(msgspec.Struct, frozen=True, kw_only=True):
     unreadable: int = 0
     unknown: int = 0
     ledger_full: int = 0
+    refused: int = 0
+    """Events that an agent read and could not pass on."""
+
+    turned_away: int = 0
+    """OTLP requests that we did not take; their senders may send them again."""
+
     forgotten: int = 0
     """Transfers in flight that the fleet had to forget for room."""
 
@@ -184,3 +191,12 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
 
     handshakes: tuple[Told, ...] = ()
     """The last ones that were told without naming a request, for the same; bounded."""
+
+    links: tuple[LinkLine, ...] = ()
+    """Each that has transfers in flight, or ever had writes; bounded."""
+
+    vitals: tuple[Vital, ...] = ()
+    """How each engine goes over time."""
+
+    tail: tuple[Heard, ...] = ()
+    """The last that was heard of everything, the newest last; bounded."""

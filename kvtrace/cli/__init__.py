@@ -11,7 +11,8 @@ from kvtrace.cli.streams import prepare, put, tell, unwritten
 from kvtrace.errors import KvtraceError
 
 COMMANDS = {
-    "live": "Show the transfers of this host's engines as they happen.",
+    "live": "Show the transfers of this host's engines, or of a fleet, as they happen.",
+    "collect": "Receive OTLP without a screen: record it, pass it on, tell counts.",
     "record": "Record what this host's engines say, to replay it later.",
     "replay": "Play a recording through the same screen.",
     "version": "Say which kvtrace this is.",
@@ -23,6 +24,7 @@ EXAMPLES = """\b
 Examples:
   kvtrace live                       watch the engines of this host
   kvtrace live --once                how things stand, and no more
+  kvtrace live --listen :4317        watch the engines that agents tell of
   kvtrace live --record now.kvtrace  watch, and keep what is seen
   kvtrace replay now.kvtrace         see it again
 """

@@ -28,6 +28,11 @@ class Tape:
                     tell(str(error))
             yield moment
 
+    def keep(self, moments: Iterable[Moment]) -> None:
+        """Keeps these too, if anything can be kept."""
+        for _ in self.beside(moments, lambda _: None):
+            pass
+
     def close(self) -> None:
         """Ends the file; raises what kept it from being whole."""
         self._writer.close()

@@ -29,8 +29,10 @@ def started(boot_id: Path = BOOT_ID) -> Header:
     )
 
 
-def snapshots(moments: Iterable[Moment], start: Header) -> Iterator[Snapshot]:
-    """What is known after each tenth of a second of these moments, which are on that clock."""
-    for snapshot in monitor.watch(moments, clock=start.clock):
+def snapshots(
+    moments: Iterable[Moment], start: Header, *, every: int = monitor.EVERY
+) -> Iterator[Snapshot]:
+    """What is known after so many nanoseconds of these moments, each time, on that clock."""
+    for snapshot in monitor.watch(moments, clock=start.clock, every=every):
         wall = start.started_at + snapshot.at - start.monotonic
         yield msgspec.structs.replace(snapshot, wall=wall) if start.started_at else snapshot

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from kvtrace.black_box import SUFFIX
+from kvtrace.black_box import SUFFIX, Header
 from kvtrace.errors import BlackBoxError
 from kvtrace.moments import Lost, Moment, News, Record
 from kvtrace.sources.black_box import BlackBoxReader
@@ -30,6 +30,8 @@ class RunDirectory:
         self.directory = directory
         self.missing = False
         """Whether the directory was not there at the last look."""
+        self.present: frozenset[str] = frozenset()
+        """The names of all black boxes that were there at the last look, without their suffix."""
         self.refused: dict[str, str] = {}
         """Why, by file name, what looks like a black box cannot be read."""
         self._dead_for = dead_for_ns
@@ -44,6 +46,7 @@ class RunDirectory:
         Raises BlackBoxError where the directory is there but cannot be listed.
         """
         names = self._names()
+        self.present = frozenset(name.removesuffix(SUFFIX) for name in names)
         self._passed_over &= names
         refused, self.refused = self.refused, {}
         for name in sorted(names - self._passed_over - self._readers.keys()):
@@ -56,10 +59,22 @@ class RunDirectory:
                     self._refuse(name, str(error))
         self.refused |= {name: why for name, why in refused.items() if name in self._passed_over}
 
-    def poll(self) -> list[News]:
-        """What is new in all of them: records as they happened, then losses and ends."""
+    @property
+    def followed(self) -> dict[str, Header]:
+        """What each box that is followed says of itself, by its process."""
+        return {reader.header.process: reader.header for reader in self._readers.values()}
+
+    def poll(self, enough: int | None = None) -> list[News]:
+        """What is new in all of them: records as they happened, then losses and ends.
+
+        Where a number is enough, boxes are left for the next poll once so much news is there.
+        """
         news: list[News] = []
         for name, reader in list(self._readers.items()):
+            if enough is not None and len(news) >= enough:
+                break
+            # Whoever was looked at comes last in the next poll.
+            self._readers[name] = self._readers.pop(name)
             try:
                 news += reader.poll()
             except BlackBoxError as error:
@@ -107,6 +122,14 @@ class RunDirectory:
 
 def _order(news: News) -> tuple[int, int]:
     return (0, news.at) if isinstance(news, Record) else (1, 0)
+
+
+def any_box(directory: Path) -> bool:
+    """Whether there is a black box at all."""
+    try:
+        return any(name.endswith(SUFFIX) for name in os.listdir(directory))
+    except OSError:
+        return False
 
 
 def watch(

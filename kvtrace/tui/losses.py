@@ -28,7 +28,7 @@ def lost(frame: Frame) -> str:
     """All losses in as few words as will do; empty where there are none."""
     known = frame.snapshot.losses
     count = known.overwritten + known.unreadable + known.unknown + known.ledger_full
-    count += known.forgotten + known.ambiguous
+    count += known.refused + known.turned_away + known.forgotten + known.ambiguous
     if count:
         return f"{frame.look.glyphs.slow} lost {words.count(count)}"
     late = known.lag > _LATE
@@ -42,6 +42,8 @@ def _counts(frame: Frame) -> dict[str, int]:
         "unreadable": known.unreadable,
         "unknown": known.unknown,
         "ledger full": known.ledger_full,
+        "refused": known.refused,
+        "turned away": known.turned_away,
         "forgotten": known.forgotten,
         "ambiguous": known.ambiguous,
     }

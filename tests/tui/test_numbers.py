@@ -60,7 +60,11 @@ def snapshots() -> st.SearchStrategy[Snapshot]:
         losses=st.builds(
             Losses,
             **dict.fromkeys(
-                ("overwritten", "unreadable", "unknown", "ledger_full", "forgotten"), NUMBERS
+                (
+                    *("overwritten", "unreadable", "unknown", "ledger_full"),
+                    *("refused", "turned_away", "forgotten"),
+                ),
+                NUMBERS,
             ),
             clock_error=TIMES,
             lag=TIMES,
@@ -101,7 +105,8 @@ def test_each_phase_says_its_own_numbers(snapshot: Snapshot) -> None:
 def test_losses_that_are_not_zero_are_said_at_any_width(snapshot: Snapshot, width: int) -> None:
     said = losses(Frame(snapshot=snapshot, width=width, source="/dev/shm/kvtrace-1000")).plain
     known = snapshot.losses
-    parts = (known.overwritten, known.unreadable, known.unknown, known.ledger_full, known.forgotten)
+    counted = (known.overwritten, known.unreadable, known.unknown, known.ledger_full)
+    parts = (*counted, known.refused, known.turned_away, known.forgotten)
     if any(parts):
         whole = words.count(sum(parts))
         assert f"lost {whole}" in said or all(words.count(part) in said for part in parts if part)

@@ -76,6 +76,8 @@ def news() -> st.SearchStrategy[News | None]:
         unreadable=numbers(),
         unknown=numbers(),
         ledger_full=numbers(),
+        refused=numbers(),
+        turned_away=numbers(),
     )
     ended = st.builds(Ended, process=text(), goodbye=st.booleans())
     states = st.sampled_from(["running", "frozen"])

@@ -69,9 +69,7 @@ class Intake:
         if self._stopping:
             raise RefusedError(Reason.STOPPING, "kvtrace is ending: send again later")
         if self._inbox.is_full:
-            raise RefusedError(
-                Reason.FULL, "more arrives than can be taken in: send again later"
-            )
+            raise RefusedError(Reason.FULL, "more arrives than can be taken in: send again later")
         async with self._turn:
             tally = await self._decoded(request)
         answer = _answer(request.signal, tally)

@@ -71,7 +71,7 @@ def protobuf_of(signal: Signal, body: bytes) -> bytes:
         for holder in _with_ids(whole):
             for name in IDS:
                 if isinstance(holder.get(name), str):
-                    holder[name] = _base64(holder[name])
+                    holder[name] = _recoded(holder[name])
         message = REQUESTS[signal]()
         json_format.ParseDict(whole, message, ignore_unknown_fields=True)
         return bytes(message.SerializeToString())
@@ -114,7 +114,7 @@ def _with_ids(whole: Json) -> Iterator[Json]:
             waiting += [one[name] for name in HOLDERS if name in one]
 
 
-def _base64(hexadecimal: str) -> str:
+def _recoded(hexadecimal: str) -> str:
     try:
         return base64.b64encode(bytes.fromhex(hexadecimal)).decode()
     except (ValueError, binascii.Error) as error:

@@ -31,6 +31,10 @@ GRACE = 2.0
 """Seconds for requests under way when it ends."""
 
 
+POLL = 0.05
+"""Seconds between two looks into the inbox, as between two at black boxes."""
+
+
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """What to listen on, for whom, and where all of it goes on to."""
 
@@ -99,6 +103,16 @@ class Receiver:
             if moment.news is None or self.inbox.waiting:
                 yield from self.moments(now())
 
+    def watch(
+        self,
+        stop: Callable[[], bool],
+        *,
+        now: Callable[[], int] = time.monotonic_ns,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> Iterator[Moment]:
+        """What arrives, until told to stop; when nothing does, the time, twenty times a second."""
+        return self.beside(_silence(stop, now, sleep), now)
+
     def health(self) -> dict[str, object]:
         """How it stands, as /healthz tells."""
         return {
@@ -146,3 +160,11 @@ class Receiver:
             await asyncio.gather(rpc.stop(GRACE), web.stop(GRACE))
             if backend is not None:
                 await backend.close()
+
+
+def _silence(
+    stop: Callable[[], bool], now: Callable[[], int], sleep: Callable[[float], None]
+) -> Iterator[Moment]:
+    while not stop():
+        yield Moment(now())
+        sleep(POLL)

@@ -30,7 +30,7 @@ DETAILS = "grpc-status-details-bin"
 STATUSES = {code.value[0]: code for code in grpc.StatusCode}
 
 
-class RpcServer(grpc.GenericRpcHandler):  # type: ignore[misc]
+class RpcServer:
     """Listens from `start` to `stop`."""
 
     def __init__(self, intake: Intake, counts: Counts, access: Access, limits: Limits) -> None:
@@ -43,7 +43,8 @@ class RpcServer(grpc.GenericRpcHandler):  # type: ignore[misc]
     async def start(self, at: Address) -> int:
         """Listens there; gives the port. Raises ReceiverError where that cannot be."""
         credentials = credentials_of(self._access)
-        self._server = grpc.aio.server(handlers=[self], options=_options(self._limits))
+        served = [self._methods(path, signal) for path, signal in METHODS.items()]
+        self._server = grpc.aio.server(handlers=served, options=_options(self._limits))
         try:
             if credentials is None:
                 port = self._server.add_insecure_port(str(at))
@@ -59,12 +60,8 @@ class RpcServer(grpc.GenericRpcHandler):  # type: ignore[misc]
         if self._server is not None:
             await self._server.stop(grace)
 
-    def service(self, details: Any) -> Any:
-        """How a call of that method is answered; None where there is no such method."""
-        signal = METHODS.get(details.method)
-        if signal is None:
-            self._counts.refuse(Reason.NOT_FOUND)
-            return None
+    def _methods(self, path: str, signal: Signal) -> Any:
+        """What serves that method."""
 
         async def answer(_: Any, context: Any) -> bytes | None:
             try:
@@ -76,7 +73,9 @@ class RpcServer(grpc.GenericRpcHandler):  # type: ignore[misc]
                 )
             return None
 
-        return grpc.stream_unary_rpc_method_handler(answer)
+        _, name, method = path.split("/")
+        served = {method: grpc.stream_unary_rpc_method_handler(answer)}
+        return grpc.method_handlers_generic_handler(name, served)
 
     async def _answer(self, signal: Signal, context: Any) -> bytes:
         headers = tuple((key, value) for key, value in context.invocation_metadata() or ())
