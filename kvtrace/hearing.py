@@ -1,42 +1,50 @@
 """Which events of each process we have heard, in bounded room."""
 
+from bisect import bisect_left
+
 _KEPT = 1024
-"""Numbers out of order that are kept for one process before the gap below them is given up."""
+"""Gaps between numbers heard that are kept for one process before the lowest is given up."""
 
 
 class Hearing:
     """Tells an event heard for the first time from one heard again."""
 
     def __init__(self) -> None:
-        self._upto: dict[str, int] = {}
-        self._beyond: dict[str, set[int]] = {}
+        self._heard: dict[str, tuple[list[int], list[int]]] = {}
+        """For each process the first and the last number of each stretch, in order."""
 
     def is_new(self, process: str, seq: int) -> bool:
         """Whether this is the first time; False for ever after.
 
-        What comes more than a thousand events late is taken for a repeat.
+        What fills a gap that was given up, a thousand gaps ago, is taken for a repeat.
         """
-        upto = self._upto.get(process, 0)
-        if seq == upto + 1:
-            self._upto[process] = seq
-            if self._beyond.get(process):
-                self._close_up(process)
+        heard = self._heard.get(process)
+        if heard is None:
+            self._heard[process] = [seq], [seq]
             return True
-        if seq <= upto:
-            return False
-        beyond = self._beyond.setdefault(process, set())
-        if seq in beyond:
-            return False
-        beyond.add(seq)
-        if len(beyond) > _KEPT:
-            self._upto[process] = sorted(beyond)[_KEPT // 2]
-            self._close_up(process)
-        return True
+        firsts, lasts = heard
+        if seq == lasts[-1] + 1:
+            lasts[-1] = seq
+            return True
+        return _fill(firsts, lasts, seq)
 
-    def _close_up(self, process: str) -> None:
-        beyond = self._beyond[process]
-        upto = self._upto[process]
-        while upto + 1 in beyond:
-            upto += 1
-        self._upto[process] = upto
-        self._beyond[process] = {seq for seq in beyond if seq > upto}
+
+def _fill(firsts: list[int], lasts: list[int], seq: int) -> bool:
+    """Take in a number that does not follow the highest; whether it was not there yet."""
+    above = bisect_left(lasts, seq)
+    if above < len(lasts) and firsts[above] <= seq:
+        return False
+    follows = above > 0 and lasts[above - 1] == seq - 1
+    precedes = above < len(firsts) and firsts[above] == seq + 1
+    if follows and precedes:
+        del lasts[above - 1], firsts[above]
+    elif follows:
+        lasts[above - 1] = seq
+    elif precedes:
+        firsts[above] = seq
+    else:
+        firsts.insert(above, seq)
+        lasts.insert(above, seq)
+    if len(firsts) > _KEPT:
+        del lasts[0], firsts[1]
+    return True
