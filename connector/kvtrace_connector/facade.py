@@ -38,7 +38,7 @@ def step_ended(half: WorkerHalf, connector: Any, *_: Any, **__: Any) -> None:
 
 def stopped(half: SchedulerHalf | WorkerHalf, *_: Any, **__: Any) -> Bracket:
     """Hook of shutdown."""
-    yield
+    yield None
     half.probe.leave("shutdown")
 
 

@@ -5,17 +5,19 @@ from typing import Any
 
 from kvtrace.events import HandshakeFailed, HandshakeFinished, HandshakeStarted
 from kvtrace.model import Role
-from kvtrace_connector.fuse import Bracket, Hook
+from kvtrace_connector.fuse import Bracket, Hook, Outcome
 from kvtrace_connector.half import Asked, Exchange, WorkerHalf
 from kvtrace_connector.plain import nanoseconds, number, reason, text
 
 
 def handshake_asked_for(
     half: WorkerHalf, worker: Any, engine_id: str, *_: Any, **__: Any
-) -> Bracket:
+) -> Bracket | None:
     """Hook of _ensure_handshake, which most often finds the peer known."""
-    if engine_id in worker._remote_agents:
-        return
+    return None if engine_id in worker._remote_agents else _asking(half, engine_id)
+
+
+def _asking(half: WorkerHalf, engine_id: str) -> Bracket:
     here = half.here
     asked = half.asked.get(engine_id) or half.exchanging.get(engine_id)
     if asked is None:
@@ -24,7 +26,7 @@ def handshake_asked_for(
     elif not asked.request:
         # A heartbeat was first; the request that waits for the same answer is better known by it.
         asked.request = here.request
-    outcome = yield
+    yield (outcome := Outcome())
     if outcome.result is not None and here.push is not None:
         here.push.deferred = True
 
@@ -39,7 +41,7 @@ def handshake(half: WorkerHalf, _: Any, host: str, port: int, *rest: Any, **name
     notify_only = bool(named.get("notif_agents_only", rest[-1] is True))
     half.record(HandshakeStarted(**place, notify_only=notify_only, waited=began - asked.at))
     half.here.exchange = exchange = Exchange(half.now())
-    outcome = yield
+    yield (outcome := Outcome())
     half.here.exchange = None
     half.exchanging.pop(engine, None)
     place |= {"request": asked.request, "took": half.now() - began}
@@ -81,7 +83,7 @@ def answer_taken_in(half: WorkerHalf, *_: Any, **__: Any) -> Bracket:
         return
     round_trip = half.now() - exchange.since
     exchange.round_trip = min(round_trip, exchange.round_trip or round_trip)
-    yield
+    yield None
     exchange.since = half.now()
 
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from types import FunctionType
 from typing import Any, TypeAlias
 
-from kvtrace_connector.fuse import Hook, surrounded
+from kvtrace_connector.fuse import After, Hook, surrounded
 
 HALF = "_kvtrace"
 """The attribute of a host's object that holds what we know of it; None until it is built."""
@@ -18,7 +18,7 @@ Building: TypeAlias = Callable[[], AbstractContextManager[None]]
 
 def subclass(
     host: type,
-    hooks: Mapping[str, Hook],
+    hooks: Mapping[str, Hook | After],
     attach: Callable[[Any], None],
     building: Building = nullcontext,
 ) -> type:
@@ -38,7 +38,7 @@ def subclass(
     return traced
 
 
-def _override(traced: type, host: type, name: str, hook: Hook) -> Callable[..., Any]:
+def _override(traced: type, host: type, name: str, hook: Hook | After) -> Callable[..., Any]:
     stock = inspect.getattr_static(host, name)
     if isinstance(stock, FunctionType):
         method = surrounded(hook, stock, _takes(stock))
@@ -51,15 +51,14 @@ def _override(traced: type, host: type, name: str, hook: Hook) -> Callable[..., 
     return functools.wraps(getattr(host, name))(method)
 
 
-def _takes(stock: Callable[..., Any]) -> int | None:
-    """Whether it is called with nothing or one argument by position; None where with others."""
+def _takes(stock: FunctionType) -> tuple[str, ...] | None:
+    """What it takes besides its object, where that is so many arguments, all of them needed."""
     parameters = list(inspect.signature(stock).parameters.values())[1:]
-    positional = [
-        one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
-    ]
-    if not parameters:
-        return 0
-    return 1 if len(positional) == 1 else None
+    if all(
+        one.kind is one.POSITIONAL_OR_KEYWORD and one.default is one.empty for one in parameters
+    ):
+        return tuple(one.name for one in parameters)
+    return None
 
 
 def _building(
@@ -83,7 +82,7 @@ class _Static:
     must not keep alive.
     """
 
-    def __init__(self, stock: Callable[..., Any], hook: Hook) -> None:
+    def __init__(self, stock: Callable[..., Any], hook: Hook | After) -> None:
         self.stock = stock
         self._method = surrounded(hook, lambda _, /, *args, **kwargs: stock(*args, **kwargs))
 

@@ -48,14 +48,12 @@ FORGOTTEN_AFTER = 3_600_000_000_000
 
 
 class _Half:
-    __slots__ = ("at", "free", "opened", "slots", "word")
+    __slots__ = ("at", "begin", "end", "opened", "slots")
 
     def __init__(self, opened: int) -> None:
         self.slots: list[int] = []
-        self.word = 0
-        """Where the last slot says how much of it is used, counted in 64-bit words."""
-        self.at = 0
-        self.free = 0
+        self.begin = self.at = self.end = 0
+        """Where the records of its last slot begin, where the next goes, and where they end."""
         self.opened = opened
 
 
@@ -95,15 +93,16 @@ class Ledger:
                 self._open[origin][request] = half
 
     def _append(self, half: _Half, record: bytes, at: int) -> bool:
-        size = len(record)
-        if size > half.free and not self._extend(half, size, at):
-            self._words[_LEDGER_FULL] += 1
-            return False
-        start = half.at
-        half.at = end = start + size
-        half.free = free = half.free - size
-        self._memory[start:end] = record
-        self._words[half.word] = self._room - free
+        end = half.at + len(record)
+        if end > half.end:
+            if not self._extend(half, len(record), at):
+                self._words[_LEDGER_FULL] += 1
+                return False
+            end = half.at + len(record)
+        self._memory[half.at : end] = record
+        half.at = end
+        begin = half.begin
+        self._words[begin // 8 - 1] = end - begin
         return True
 
     def _turn(self, event: Event, origin: int, half: _Half | None) -> _Half | None:
@@ -148,9 +147,8 @@ class Ledger:
             return False
         slot = self._unused.pop()
         half.slots.append(slot)
-        half.word = self._word(slot)
-        half.at = half.word * 8 + USED.size
-        half.free = self._room
+        half.begin = half.at = self._word(slot) * 8 + USED.size
+        half.end = half.at + self._room
         return True
 
     def _make_room(self, at: int) -> bool:

@@ -11,7 +11,7 @@ from kvtrace.events import (
     WriteFinished,
     WritePosted,
 )
-from kvtrace_connector.fuse import Bracket, Hook, surrounded
+from kvtrace_connector.fuse import After, Bracket, Hook, Outcome, surrounded
 from kvtrace_connector.half import WorkerHalf, Write
 from kvtrace_connector.plain import number, reason, text
 from kvtrace_connector.writer import REGISTRATION
@@ -30,7 +30,7 @@ def message_sent(
     if sending is not None and notif_msg.startswith(REGISTRATION):
         sending.tried = True
         began = half.now()
-        outcome = yield
+        yield (outcome := Outcome())
         place: dict[str, Any] = {
             "request": sending.request,
             "producer": sending.producer,
@@ -42,23 +42,22 @@ def message_sent(
         else:
             half.record(RegistrationSendFailed(**place, error=reason(outcome.error)))
     elif beats is not None and notif_msg.startswith(HEARTBEAT):
-        outcome = yield
+        yield (outcome := Outcome())
         beats[agent] = "" if outcome.error is None else reason(outcome.error)
 
 
-def messages_drained(half: WorkerHalf, *_: Any, **__: Any) -> Bracket:
+def messages_drained(half: WorkerHalf, _: Any, came: Any, *__: Any, **___: Any) -> None:
     """Hook of get_new_notifs, which the writer calls once a loop."""
+    now = half.now()
     steps = half.steps
     steps.loops += 1
-    outcome = yield
-    now = half.now()
     half.gap = gap = now - half.drained if half.drained else 0
     half.drained = now
     if gap > steps.longest_gap:
         steps.longest_gap = gap
-    if outcome.error is None and outcome.result:
+    if came:
         half.senders.clear()
-        for agent, messages in outcome.result.items():
+        for agent, messages in came.items():
             for message in messages:
                 _drained(half, text(agent), message)
 
@@ -85,7 +84,7 @@ def write_prepared(
     if write is None:
         return
     began = half.now()
-    outcome = yield
+    yield (outcome := Outcome())
     write.prepare = half.now() - began
     write.descriptors = len(indices)
     if outcome.error is None:
@@ -100,7 +99,7 @@ def write_posted(half: WorkerHalf, _: Any, handle: Any, *__: Any, **___: Any) ->
     if write is None:
         return
     began = half.now()
-    outcome = yield
+    yield (outcome := Outcome())
     write.posted = half.now()
     push = half.here.push
     if outcome.error is not None:
@@ -123,47 +122,47 @@ def write_posted(half: WorkerHalf, _: Any, handle: Any, *__: Any, **___: Any) ->
     )
 
 
-def write_polled(half: WorkerHalf, _: Any, handle: Any) -> Bracket | None:
+def write_polled(half: WorkerHalf, _: Any, state: Any, handle: Any, *__: Any) -> None:
     """Hook of check_xfer_state."""
     half.steps.polls += 1
     write = half.writes.get(_key(handle))
-    return None if write is None else _polled(half, write)
-
-
-def _polled(half: WorkerHalf, write: Write) -> Bracket:
+    if write is None:
+        return
     write.polls += 1
-    outcome = yield
-    if outcome.error is not None:
-        _failed(half, write, "transfer", reason(outcome.error))
-    elif outcome.result == "DONE":
+    if state == "DONE":
         write.landed = True
-    elif outcome.result != "PROC":
-        _failed(half, write, "transfer", text(outcome.result))
+    elif state != "PROC":
+        _failed(half, write, "transfer", text(state))
 
 
-def write_measured(half: WorkerHalf, _: Any, handle: Any) -> Bracket:
+def poll_raised(half: WorkerHalf, _: Any, error: BaseException, handle: Any, *__: Any) -> None:
+    """Hook of check_xfer_state."""
+    half.steps.polls += 1
+    write = half.writes.get(_key(handle))
+    if write is not None:
+        write.polls += 1
+        _failed(half, write, "transfer", reason(error))
+
+
+def write_measured(half: WorkerHalf, _: Any, telemetry: Any, handle: Any, *__: Any) -> None:
     """Hook of get_xfer_telemetry."""
     write = half.writes.get(_key(handle))
-    if write is None:
-        return
-    outcome = yield
-    if outcome.error is None:
-        _finished(half, write, outcome.result)
-    else:
-        _failed(half, write, "telemetry", reason(outcome.error))
+    if write is not None:
+        _finished(half, write, telemetry)
 
 
-def write_released(half: WorkerHalf, _: Any, handle: Any) -> Bracket:
+def measuring_raised(half: WorkerHalf, _: Any, error: BaseException, handle: Any, *__: Any) -> None:
+    """Hook of get_xfer_telemetry."""
+    write = half.writes.get(_key(handle))
+    if write is not None:
+        _failed(half, write, "telemetry", reason(error))
+
+
+def write_released(half: WorkerHalf, _: Any, __: Any, handle: Any, *___: Any) -> None:
     """Hook of release_xfer_handle."""
-    key = _key(handle)
-    write = half.writes.get(key)
-    if write is None:
-        return
-    outcome = yield
-    if outcome.error is None:
-        half.writes.pop(key, None)
-        if write.landed:
-            _finished(half, write, None)
+    write = half.writes.pop(_key(handle), None)
+    if write is not None and write.landed:
+        _finished(half, write, None)
 
 
 def _finished(half: WorkerHalf, write: Write, telemetry: Any) -> None:
@@ -210,11 +209,11 @@ def _key(handle: Any) -> int:
     return handle if isinstance(handle, int) else id(handle)
 
 
-def _delegated(name: str, hook: Hook, takes: int = 1) -> Callable[..., Any]:
+def _delegated(name: str, hook: Hook | After) -> Callable[..., Any]:
     def stock(proxy: Any, /, *args: Any, **kwargs: Any) -> Any:
         return getattr(proxy._agent, name)(*args, **kwargs)
 
-    return surrounded(hook, stock, takes)
+    return surrounded(hook, stock)
 
 
 class NixlProxy:
@@ -228,9 +227,9 @@ class NixlProxy:
         return getattr(self._agent, name)
 
     send_notif = _delegated("send_notif", message_sent)
-    get_new_notifs = _delegated("get_new_notifs", messages_drained)
+    get_new_notifs = _delegated("get_new_notifs", After(messages_drained))
     make_prepped_xfer = _delegated("make_prepped_xfer", write_prepared)
     transfer = _delegated("transfer", write_posted)
-    check_xfer_state = _delegated("check_xfer_state", write_polled)
-    get_xfer_telemetry = _delegated("get_xfer_telemetry", write_measured)
-    release_xfer_handle = _delegated("release_xfer_handle", write_released)
+    check_xfer_state = _delegated("check_xfer_state", After(write_polled, poll_raised))
+    get_xfer_telemetry = _delegated("get_xfer_telemetry", After(write_measured, measuring_raised))
+    release_xfer_handle = _delegated("release_xfer_handle", After(write_released))

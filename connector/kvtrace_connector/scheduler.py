@@ -22,7 +22,7 @@ from kvtrace.events import (
     RequestResumed,
 )
 from kvtrace_connector.bounded import Bounded
-from kvtrace_connector.fuse import Bracket, Hook
+from kvtrace_connector.fuse import After, Bracket, Hook, Outcome
 from kvtrace_connector.plain import blocks_in, nanoseconds, number, text
 from kvtrace_connector.probe import Probe
 from kvtrace_connector.samples import Tables
@@ -99,16 +99,13 @@ def request_known(half: SchedulerHalf, _: Any, request: Any, *__: Any) -> None:
 
 
 def load_decided(
-    half: SchedulerHalf, _: Any, request: Any, num_computed_tokens: int, *__: Any
-) -> Bracket:
+    half: SchedulerHalf, _: Any, result: Any, request: Any, num_computed_tokens: int, *__: Any
+) -> None:
     """Hook of get_num_new_matched_tokens, which a request without a place hears at every step."""
     wait = half.waits.get(request.request_id)
     if wait is None or wait.staged:
         return
-    outcome = yield
-    if outcome.error is not None:
-        return
-    tokens, asynchronous = outcome.result
+    tokens, asynchronous = result
     decided = (number(tokens), number(num_computed_tokens))
     if decided == wait.decided:
         return
@@ -140,7 +137,7 @@ def blocks_allocated(
     if not params.get("do_remote_prefill"):
         _resumed(half, request.request_id, wait)
         return
-    outcome = yield
+    yield (outcome := Outcome())
     if outcome.error is None:
         staged = scheduler._push_pending_registrations.get(request.request_id)
         _staged(half, request.request_id, staged, number(num_external_tokens))
@@ -200,7 +197,8 @@ def work_shipped(half: SchedulerHalf, scheduler: Any, *_: Any) -> Bracket | None
 
 def _shipping(half: SchedulerHalf, scheduler: Any) -> Bracket:
     armed = len(scheduler._push_registration_deadlines)
-    if (outcome := (yield)).error is not None:
+    yield (outcome := Outcome())
+    if outcome.error is not None:
         return
     if len(scheduler._push_registration_deadlines) < armed:
         _expired(half, scheduler)
@@ -239,7 +237,8 @@ def request_ended(
     produces = bool(params and params.get("do_remote_decode"))
     if wait is None and not produces:
         return
-    if (outcome := (yield)).error is not None:
+    yield (outcome := Outcome())
+    if outcome.error is not None:
         return
     status = text(getattr(request.status, "name", request.status))
     if wait is not None:
@@ -270,7 +269,7 @@ def ranks_reported(half: SchedulerHalf, _: Any, connector_output: Any) -> Bracke
 
 
 def _reported(half: SchedulerHalf, connector_output: Any) -> Bracket:
-    outcome = yield
+    yield (outcome := Outcome())
     if outcome.error is not None:
         return
     failed = getattr(connector_output, "failed_recving", None) or ()
@@ -289,9 +288,9 @@ def _trace(request: Any) -> str:
     return text((getattr(request, "trace_headers", None) or {}).get("traceparent"))
 
 
-HOOKS: dict[str, Hook] = {
+HOOKS: dict[str, Hook | After] = {
     "on_new_request": request_known,
-    "get_num_new_matched_tokens": load_decided,
+    "get_num_new_matched_tokens": After(load_decided),
     "update_state_after_alloc": blocks_allocated,
     "build_connector_meta": work_shipped,
     "request_finished": request_ended,

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from kvtrace_connector import facade, facts, handshakes, listener, scheduler, worker, writer
-from kvtrace_connector.fuse import Bracket, Hook
+from kvtrace_connector.fuse import After, Bracket, Hook, Outcome
 from kvtrace_connector.half import WorkerHalf
 from kvtrace_connector.hooks import subclass
 from kvtrace_connector.nixl_proxy import NixlProxy
@@ -61,10 +61,10 @@ def traced_connector(
 
 def described(half: WorkerHalf, host: Any, *_: Any, **__: Any) -> Bracket:
     """Hook of register_kv_caches, after which all facts of a worker are known."""
-    outcome = yield
+    yield (outcome := Outcome())
     if outcome.error is None:
         half.probe.describe(facts.of_worker(host))
 
 
-def _known(owner: str, hooks: Mapping[str, Hook], has: Has) -> dict[str, Hook]:
+def _known(owner: str, hooks: Mapping[str, Hook | After], has: Has) -> dict[str, Hook | After]:
     return {name: hook for name, hook in hooks.items() if has(f"{owner}.{name}")}

@@ -16,7 +16,7 @@ from kvtrace.events import (
     RegistrationQueued,
     SendReported,
 )
-from kvtrace_connector.fuse import Bracket, Hook
+from kvtrace_connector.fuse import Bracket, Hook, Outcome
 from kvtrace_connector.half import WorkerHalf
 from kvtrace_connector.plain import blocks_in, nanoseconds, reason, text
 
@@ -56,7 +56,7 @@ def work_taken(
 def _leasing(
     half: WorkerHalf, worker: Any, granted: tuple[str, ...], clock: Callable[[], float]
 ) -> Bracket:
-    yield
+    yield None
     for request_id in granted:
         until = worker._reqs_to_send.get(request_id)
         if until is not None:
@@ -74,7 +74,7 @@ def _telling(half: WorkerHalf, worker: Any) -> Bracket:
     # Releases that reap leases in their own method tell of it there.
     reaps = hasattr(worker, "_reap_expired_send_leases")
     leases = {} if reaps else dict(worker._reqs_to_send)
-    outcome = yield
+    yield (outcome := Outcome())
     if outcome.error is not None:
         return
     sent, received, failed = _told(half, outcome.result)
@@ -103,7 +103,7 @@ def leases_reaped(half: WorkerHalf, worker: Any, done_sending: set[str], *_: Any
 def _reaped(half: WorkerHalf, worker: Any, done_sending: set[str]) -> Bracket:
     before = frozenset(done_sending)
     readers = dict(worker.consumer_notification_counts_by_req)
-    yield
+    yield None
     for request_id in done_sending - before:
         _expired(half, request_id, readers.get(request_id, 0))
 
@@ -136,7 +136,7 @@ def _beating(half: WorkerHalf, metadata: Any) -> Bracket:
     here.side = "D"
     beats: dict[str, str] = {}
     here.beats = beats
-    yield
+    yield None
     here.side = ""
     here.beats = None
     for engine, beat in metadata.heartbeat_by_engine.items():
@@ -164,7 +164,7 @@ def _counting(half: WorkerHalf, worker: Any) -> Bracket:
         request_id: (counts.get(request_id, 0), producers)
         for request_id, producers in tuple(half.landed.items())
     }
-    outcome = yield
+    yield (outcome := Outcome())
     if outcome.error is not None:
         return
     for request_id, (before, producers) in waiting.items():

@@ -17,7 +17,7 @@ from kvtrace.events import (
     WriteStarted,
 )
 from kvtrace.identity import base_id
-from kvtrace_connector.fuse import Bracket, Hook
+from kvtrace_connector.fuse import After, Bracket, Hook, Outcome
 from kvtrace_connector.half import Push, Sending, WorkerHalf, Write
 from kvtrace_connector.plain import blocks_in, number, reason, text
 
@@ -48,7 +48,7 @@ def registration_taken_up(
     """Hook of _send_registration_to_p, which comes again once its handshake is done."""
     here = half.here
     here.side, here.request = "D", req_id
-    outcome = yield
+    yield (outcome := Outcome())
     here.side = here.request = ""
     _blame(half, "send registration", req_id, outcome.error)
 
@@ -60,7 +60,7 @@ def registration_sent(
     producer = text(registration.get("remote_engine_id"))
     here = half.here
     here.sending = sending = Sending(req_id, producer)
-    outcome = yield
+    yield (outcome := Outcome())
     here.sending = None
     if not sending.tried and outcome.error is None:
         half.record(
@@ -92,18 +92,16 @@ def registration_noticed(half: WorkerHalf, _: Any, notif: bytes, *__: Any) -> Br
     )
     here = half.here
     here.registration = registration
-    outcome = yield
+    yield (outcome := Outcome())
     here.registration = None
     _blame(half, "take registration", "", outcome.error)
 
 
-def registration_looked_for(half: WorkerHalf, worker: Any, request_id: str, *_: Any) -> Bracket:
+def registration_looked_for(
+    half: WorkerHalf, worker: Any, found: Any, request_id: str, *_: Any
+) -> None:
     """Hook of _pop_matching_registration: blocks are there, and look for who wants them."""
     waiting = worker._pending_d_registrations
-    outcome = yield
-    if outcome.error is not None:
-        return
-    found = outcome.result
     if found is None:
         _missed(half, MatchMissed(request=request_id, looked_for="registration"), waiting)
         return
@@ -122,16 +120,13 @@ def registration_looked_for(half: WorkerHalf, worker: Any, request_id: str, *_: 
     )
 
 
-def blocks_looked_for(half: WorkerHalf, worker: Any, request_id: str, *_: Any) -> Bracket:
+def blocks_looked_for(half: WorkerHalf, worker: Any, found: Any, request_id: str, *_: Any) -> None:
     """Hook of _pop_matching_finished_blocks: a registration is there, and looks for its blocks."""
     waiting = worker._push_finished_blocks
-    outcome = yield
-    if outcome.error is not None:
-        return
-    if outcome.result is None:
+    if found is None:
         _missed(half, MatchMissed(remote_request=request_id, looked_for="blocks"), waiting)
         return
-    ours = outcome.result[0]
+    ours = found[0]
     since = half.queued.get(ours, 0)
     half.noticed.pop(request_id, None)
     registration = half.here.registration
@@ -171,7 +166,7 @@ def write_set_out(
     half.starts[request_id] = ordinal + 1
     side, here.side, here.request = here.side, "P", request_id
     here.push = push = Push(request_id)
-    outcome = yield
+    yield (outcome := Outcome())
     here.push = None
     here.side, here.request = side, ""
     error = push.error if outcome.error is None else reason(outcome.error)
@@ -210,7 +205,7 @@ def write_composed(half: WorkerHalf, _: Any, *args: Any, **named: Any) -> Bracke
         blocks=blocks_in(read_spec.local_block_ids),
         remote_blocks=blocks_in(read_spec.remote_block_ids),
     )
-    yield
+    yield None
     here.write = None
 
 
@@ -228,12 +223,12 @@ def _blame(half: WorkerHalf, seam: str, request: str, error: BaseException | Non
     )
 
 
-HOOKS: dict[str, Hook] = {
+HOOKS: dict[str, Hook | After] = {
     "_send_registration_to_p": registration_taken_up,
     "_do_send_reg_notif": registration_sent,
     "_handle_push_reg_notif": registration_noticed,
-    "_pop_matching_registration": registration_looked_for,
-    "_pop_matching_finished_blocks": blocks_looked_for,
+    "_pop_matching_registration": After(registration_looked_for),
+    "_pop_matching_finished_blocks": After(blocks_looked_for),
     "_do_start_push_kv": write_set_out,
     "_xfer_blocks": write_composed,
 }

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace as Thing
 from typing import Any
 
-from kvtrace_connector.fuse import Bracket, Fuse
+from kvtrace_connector.fuse import Bracket, Fuse, Outcome
 from kvtrace_connector.hooks import subclass
 
 
@@ -31,7 +31,7 @@ class Anything:
 
 def both_sides(half: Any, host: Any, *args: Any, **kwargs: Any) -> Bracket:
     half.seen.append(("before", args))
-    outcome = yield
+    yield (outcome := Outcome())
     half.seen.append(("after", outcome.result))
 
 

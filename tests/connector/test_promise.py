@@ -227,13 +227,13 @@ def breaks_before(*_: Any, **__: Any) -> None:
 
 
 def breaks_after(*_: Any, **__: Any) -> Bracket:
-    yield
+    yield None
     raise LookupError("ours")
 
 
 def goes_on(*_: Any, **__: Any) -> Bracket:
-    yield
-    yield
+    yield None
+    yield None
 
 
 @pytest.mark.parametrize("hook", [breaks_before, breaks_after, goes_on])

@@ -4,7 +4,7 @@ from types import SimpleNamespace as Thing
 from typing import Any
 
 import pytest
-from kvtrace_connector.fuse import Bracket, Hook
+from kvtrace_connector.fuse import After, Bracket, Hook
 from kvtrace_connector.hooks import subclass
 from kvtrace_connector.probe import Recorder
 
@@ -48,15 +48,23 @@ def looks_before(half: Any, host: Any, *args: Any, **named: Any) -> None: ...
 
 
 def looks_twice(half: Any, host: Any, *args: Any, **named: Any) -> Bracket:
-    yield
+    yield None
+
+
+def breaks_after_it(*_: Any, **__: Any) -> None:
+    raise LookupError("ours")
 
 
 def gives_up(half: Any, host: Any, *args: Any, **named: Any) -> Bracket:
     if args is None:
-        yield
+        yield None
 
 
-EACH_HOOK = (looks_before, looks_twice, gives_up, breaks_before, breaks_after, goes_on)
+EACH_HOOK = (
+    *(looks_before, looks_twice, gives_up, breaks_before, breaks_after, goes_on),
+    *(After(looks_before), After(looks_before, looks_before)),
+    *(After(breaks_after_it), After(breaks_after_it, breaks_after_it)),
+)
 GIVEN = object()
 WAYS: list[tuple[str, Call]] = [
     ("nothing", call()),
@@ -95,7 +103,7 @@ def outcome(host: Any, name: str, given: Call) -> tuple[Any, Any, list[Call]]:
 @pytest.mark.parametrize("error", [None, ValueError("no"), StopIteration(3)])
 @pytest.mark.parametrize(("name", "given"), WAYS)
 def test_a_method_is_what_it_was_in_whatever_way_it_is_called(
-    name: str, given: Call, error: Exception | None, hook: Hook, tracing: str
+    name: str, given: Call, error: Exception | None, hook: Hook | After, tracing: str
 ) -> None:
     answer = object()
     traced = subclass(Signed, {name: hook}, lambda made: None)(answer, error)

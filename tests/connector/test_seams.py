@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
+from kvtrace_connector.fuse import After
 from kvtrace_connector.seams import OWNERS, SEAMS, Kind
 from kvtrace_connector.signatures import known, names
 
@@ -82,6 +84,13 @@ def test_every_method_that_is_hooked_is_a_seam(module: Path) -> None:
     assert set(hooks(module)) <= {seam.name for seam in SEAMS if seam.kind is Kind.METHOD}
 
 
+def told_and_hooks(hook: Any) -> list[tuple[tuple[str, ...], Any]]:
+    """What is called, and what it is told before the arguments."""
+    if not isinstance(hook, After):
+        return [((), hook)]
+    return [(("told",), one) for one in (hook.gave, hook.raised) if one is not None]
+
+
 @pytest.mark.parametrize("module", OURS, ids=lambda it: it.stem)
 def test_a_hook_takes_what_its_method_takes_in_every_release(module: Path) -> None:
     for seam in hooks(module):
@@ -89,7 +98,8 @@ def test_a_hook_takes_what_its_method_takes_in_every_release(module: Path) -> No
         for look in known().variants(seam):
             arguments = [name for name in names(look) if f"*{name}" not in look and name != "self"]
             unknown = {"unknown": None} if "**" in look else {}
-            inspect.signature(hook).bind("half", "host", *arguments, **unknown)
+            for told, one in told_and_hooks(hook):
+                inspect.signature(one).bind("half", "host", *told, *arguments, **unknown)
 
 
 def test_every_seam_is_used() -> None:
