@@ -1,0 +1,1 @@
+"""Sends what the black boxes of one directory tell to an endpoint that speaks OTLP."""

@@ -1,0 +1,204 @@
+"""Follows the black boxes of one directory and puts what they tell into the outboxes."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from kvtrace.agent.cursor import Cursor
+from kvtrace.agent.identity import Identity
+from kvtrace.agent.parcels import LogParcel, SpanParcel
+from kvtrace.agent.pulse import Pulse
+from kvtrace.moments import Ended, Lost, News, Record
+from kvtrace.signals.logs import log_of
+from kvtrace.signals.spans import STALL, Span
+from kvtrace.sources.run_directory import SCAN, RunDirectory
+
+ENOUGH = 4_000
+"""Events that are read at once before what was read goes on its way."""
+
+
+Parcel = TypeVar("Parcel", contravariant=True)
+
+
+class Box(Protocol[Parcel]):
+    """Where parcels of one signal are put."""
+
+    @property
+    def full(self) -> bool: ...
+    @property
+    def unsent(self) -> int: ...
+    def put(self, items: Sequence[Parcel]) -> None: ...
+
+
+class Deriver(Protocol):
+    """Makes spans of what happens, and of what does not."""
+
+    def take(self, record: Record, seen: int) -> list[Span]: ...
+    def tick(self, now: int, wall: int) -> list[Span]: ...
+
+
+class Outboxes(msgspec.Struct, frozen=True):
+    """Where signals go; None for those that are not sent."""
+
+    logs: Box[LogParcel] | None
+    spans: Box[SpanParcel] | None
+    take_lost: Callable[[], int]
+    """How many log records the endpoint refused since this was last asked."""
+
+    @property
+    def full(self) -> bool:
+        """Whether one of them is, so that nothing more should be read."""
+        return any(box.full for box in (self.logs, self.spans) if box is not None)
+
+    @property
+    def unsent(self) -> int:
+        """How many signals are not sent yet."""
+        return sum(box.unsent for box in (self.logs, self.spans) if box is not None)
+
+
+class Eyes(msgspec.Struct, frozen=True):
+    """What the agent sees with."""
+
+    boxes: RunDirectory
+    identity: Identity
+    pulse: Pulse
+
+
+class Agent:
+    """One round after another; it reads no clock and waits for nothing."""
+
+    def __init__(self, eyes: Eyes, outboxes: Outboxes, cursor: Cursor, deriver: Deriver) -> None:
+        self.met = False
+        """Whether there was any black box so far."""
+
+        self.events = 0
+        self.doubtful = 0
+        """Spans of which nobody can know whether an earlier agent's were taken."""
+
+        self._boxes = eyes.boxes
+        self._out = outboxes
+        self._cursor = cursor
+        self._deriver = deriver
+        self._identity = eyes.identity
+        self._pulse = eyes.pulse
+        self._scanned: int | None = None
+        self._seen: set[str] = set()
+
+    @property
+    def alone(self) -> bool:
+        """Whether no process is left whose black box is written."""
+        return not self._boxes.followed
+
+    @property
+    def unsent(self) -> int:
+        """How many signals are not sent yet."""
+        return self._out.unsent
+
+    def round(self, now: int, wall: int) -> None:
+        """One look, at that instant of our monotonic and of our wall clock."""
+        if self._out.full:
+            # The black boxes keep what is not read yet, for as long as they have room.
+            return
+        due = self._scanned is None or now - self._scanned >= SCAN
+        if due:
+            self._scanned = now
+            self._scan()
+        news = self._boxes.poll(ENOUGH)
+        logs: list[LogParcel] = []
+        spans: list[Span] = []
+        for process, records in _by_process(news).items():
+            self._miss(process, records, wall, logs)
+        for one in news:
+            self._take(one, wall, logs, spans)
+        self._put(logs, spans)
+        if due:
+            self._tell(now, wall)
+
+    def _scan(self) -> None:
+        """Look for black boxes that are new, or gone."""
+        self._boxes.scan()
+        self.met = self.met or bool(self._boxes.followed)
+        self._cursor.keep(self._boxes.present)
+        self._identity.keep(self._boxes.present)
+        self._seen &= self._boxes.present
+
+    def _tell(self, now: int, wall: int) -> None:
+        """Tell what no event tells: who lives, what was lost, what takes long."""
+        told: list[News] = list(self._pulse.feel(self._boxes.followed.values(), now))
+        refused = self._out.take_lost()
+        if refused:
+            told.append(Lost(refused=refused))
+        logs: list[LogParcel] = []
+        for news in told:
+            self._log(news, wall, logs)
+        self._put(logs, self._deriver.tick(now, wall))
+        self._cursor.write()
+
+    def _take(self, news: News, wall: int, logs: list[LogParcel], spans: list[Span]) -> None:
+        if isinstance(news, Record):
+            self.events += 1
+            spans += self._deriver.take(news, wall)
+            if news.seq <= self._cursor.before(news.process).logs:
+                return
+        elif isinstance(news, Ended) and self._cursor.before(news.process).ended:
+            return
+        self._log(news, wall, logs)
+
+    def _log(self, news: News, wall: int, logs: list[LogParcel]) -> None:
+        if self._out.logs is None:
+            return
+        if isinstance(news, Record):
+            resource, seq = self._identity.of_record(news), news.seq
+        else:
+            resource, seq = self._identity.of(news.process), 0
+        logs.append(
+            LogParcel(
+                resource=resource,
+                log=log_of(news, wall),
+                process=news.process,
+                seq=seq,
+                ended=isinstance(news, Ended),
+            )
+        )
+
+    def _put(self, logs: list[LogParcel], spans: Iterable[Span]) -> None:
+        if self._out.logs is not None:
+            self._out.logs.put(logs)
+        if self._out.spans is not None:
+            wanted = [span for span in spans if self._is_ours(span)]
+            self._out.spans.put(
+                [
+                    SpanParcel(resource=self._identity.of(span.process, span.engine), span=span)
+                    for span in wanted
+                ]
+            )
+
+    def _is_ours(self, span: Span) -> bool:
+        """Whether no earlier agent can have sent the span."""
+        if span.name == STALL:
+            return span.end > self._cursor.ticked_before
+        process, seq = span.trigger
+        before = self._cursor.before(process)
+        if before.spans < seq <= before.handed:
+            self.doubtful += 1
+        return seq > before.handed
+
+    def _miss(self, process: str, records: list[Record], wall: int, logs: list[LogParcel]) -> None:
+        """Tell what went unread between an earlier agent's last look and our first."""
+        if process in self._seen:
+            return
+        self._seen.add(process)
+        before = self._cursor.before(process).logs
+        after = [record.seq for record in records if record.seq > before]
+        missing = max(after, default=before) - before - len(after)
+        if before and missing > 0:
+            self._log(Lost(process=process, overwritten=missing), wall, logs)
+
+
+def _by_process(news: Iterable[News]) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    for one in news:
+        if isinstance(one, Record):
+            found.setdefault(one.process, []).append(one)
+    return found

@@ -1,0 +1,122 @@
+"""How far each process' signals were sent, in a file that outlives the agent."""
+
+import os
+import threading
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import msgspec
+
+NAME = "agent.cursor"
+VERSION = 1
+
+
+class Sent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was sent of one process, by the numbers of its events."""
+
+    logs: int = 0
+    """Log records up to this one were taken."""
+
+    handed: int = 0
+    """Spans up to those that this one completed were handed to the exporter."""
+
+    spans: int = 0
+    """And up to these it was answered; those in between are in doubt after a restart."""
+
+    ended: bool = False
+    """Whether it was told that the process is gone."""
+
+
+class _Kept(msgspec.Struct, kw_only=True):
+    version: int = VERSION
+    ticked: int = 0
+    processes: dict[str, Sent] = {}
+
+
+class Cursor:
+    """Threads may share it. What it says is on disk after `write`, whole or as it was before."""
+
+    def __init__(self, directory: Path, tell: Callable[[str], object] = lambda said: None) -> None:
+        """Read what an earlier agent left; where that cannot be read, begin anew and tell."""
+        self._path = directory / NAME
+        self._tell = tell
+        self._lock = threading.Lock()
+        self._warned = False
+        self._dirty = False
+        self._kept = self._read()
+        self._before = dict(self._kept.processes)
+        self.ticked_before = self._kept.ticked
+        """Up to when, by the wall clock, an earlier agent had handed spans of stalls."""
+
+    def before(self, process: str) -> Sent:
+        """What an earlier agent had sent of this process."""
+        return self._before.get(process, _NOTHING)
+
+    def advance(
+        self, process: str, *, logs: int = 0, handed: int = 0, spans: int = 0, ended: bool = False
+    ) -> None:
+        """Take note of what was sent; nothing is ever taken back."""
+        with self._lock:
+            known = self._kept.processes.get(process, _NOTHING)
+            self._kept.processes[process] = Sent(
+                logs=max(known.logs, logs),
+                handed=max(known.handed, handed),
+                spans=max(known.spans, spans),
+                ended=known.ended or ended,
+            )
+            self._dirty = True
+
+    def tick(self, wall: int) -> None:
+        """Take note of up to when spans of stalls were handed to the exporter."""
+        with self._lock:
+            self._kept.ticked = max(self._kept.ticked, wall)
+            self._dirty = True
+
+    def keep(self, processes: Collection[str]) -> None:
+        """Forget all processes but these."""
+        with self._lock:
+            gone = self._kept.processes.keys() - set(processes)
+            for process in gone:
+                del self._kept.processes[process]
+            self._dirty = self._dirty or bool(gone)
+
+    def write(self) -> None:
+        """Put it on disk, if anything is new; where that cannot be, tell so once and go on."""
+        with self._lock:
+            if not self._dirty:
+                return
+            self._dirty = False
+            try:
+                self._replace(msgspec.json.encode(self._kept))
+                self._warned = False
+            except OSError as error:
+                self._dirty = True
+                self._warn(error)
+
+    def _replace(self, raw: bytes) -> None:
+        new = self._path.with_name(NAME + ".new")
+        opened = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(opened, "wb") as file:
+            file.write(raw)
+        new.replace(self._path)
+
+    def _warn(self, error: OSError) -> None:
+        if not self._warned:
+            self._warned = True
+            self._tell(
+                f"{self._path} cannot be written ({error.strerror}): sending goes on, but an agent "
+                "that is started anew will send again what was sent; make room there"
+            )
+
+    def _read(self) -> _Kept:
+        try:
+            kept = msgspec.json.decode(self._path.read_bytes(), type=_Kept)
+        except FileNotFoundError:
+            return _Kept()
+        except (OSError, msgspec.DecodeError) as error:
+            self._tell(f"{self._path} cannot be read ({error}): what was sent may be sent again")
+            return _Kept()
+        return kept if kept.version == VERSION else _Kept()
+
+
+_NOTHING = Sent()

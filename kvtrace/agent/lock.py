@@ -1,0 +1,71 @@
+"""Elects one agent for each directory, by a lock that the kernel frees whatever ends its holder.
+
+A process of the engine that takes the lock passes it on to the agent that it launches, with the
+descriptor: so there is no moment at which two could think that it is theirs.
+"""
+
+import fcntl
+import os
+from pathlib import Path
+
+from kvtrace.errors import ExportError
+
+NAME = "agent.lock"
+REFUSED = b"refused\n"
+"""What an agent leaves in the file that cannot work as it is configured: nobody needs try again."""
+
+
+class Lock:
+    """Held from the beginning until `close`."""
+
+    def __init__(self, directory: Path, passed: int | None = None) -> None:
+        """Take the lock, or take over the descriptor that holds it.
+
+        Raises ExportError where another agent has it, or the directory cannot be written.
+        """
+        self.path = directory / NAME
+        self._opened = _open(self.path) if passed is None else passed
+        try:
+            # Where it was passed on, this asks for what is held already.
+            fcntl.flock(self._opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.set_inheritable(self._opened, False)
+        except OSError as error:
+            self.close()
+            raise ExportError(
+                f"another agent sends what the engines of {directory} tell: nothing to do"
+            ) from error
+        self._say(b"")
+
+    def refuse(self) -> None:
+        """Let whoever would launch another agent know that it could not work either."""
+        self._say(REFUSED)
+
+    @property
+    def ours(self) -> bool:
+        """Whether the file is still where others look for it."""
+        try:
+            return os.path.samestat(os.fstat(self._opened), os.stat(self.path))
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Let another agent begin."""
+        os.close(self._opened)
+
+    def _say(self, words: bytes) -> None:
+        try:
+            os.ftruncate(self._opened, 0)
+            os.pwrite(self._opened, words, 0)
+        except OSError:
+            # Only what it says is lost; whose it is does not depend on it.
+            return
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise ExportError(
+            f"{path} cannot be opened ({error.strerror}): an agent needs to write beside the "
+            "black boxes; run it as the user who runs the engines"
+        ) from error

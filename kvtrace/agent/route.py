@@ -1,0 +1,118 @@
+"""Where one signal goes: hands batches to its endpoint, counts what is lost, says how it goes."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+from google.protobuf.message import Message
+
+from kvtrace.agent.journal import Journal
+from kvtrace.destination import Destination
+from kvtrace.sinks.otlp.answer import Answer, Fate
+from kvtrace.sinks.otlp.sender import Sender
+
+Item = TypeVar("Item")
+
+LARGEST = 3_500_000
+"""Bytes of one message: gRPC servers refuse those over 4 MiB unless they are told otherwise."""
+
+_ADVICE = {
+    "UNIMPLEMENTED": "; if it takes no {signal}, set OTEL_{SIGNAL}_EXPORTER=none",
+    "UNAUTHENTICATED": "; see OTEL_EXPORTER_OTLP_HEADERS",
+    "PERMISSION_DENIED": "; see OTEL_EXPORTER_OTLP_HEADERS",
+    "HTTP 401": "; see OTEL_EXPORTER_OTLP_HEADERS",
+    "HTTP 403": "; see OTEL_EXPORTER_OTLP_HEADERS",
+    "HTTP 404": "; see OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_PROTOCOL",
+}
+
+
+class Route(Generic[Item]):
+    """Used by its outbox' thread; `take_lost` by any."""
+
+    def __init__(
+        self,
+        destination: Destination,
+        sender: Sender,
+        journal: Journal,
+        *,
+        pack: Callable[[Sequence[Item]], Message],
+        batch: int,
+    ) -> None:
+        self.batch = batch
+        self.sent = 0
+        self.lost = 0
+        """All that the endpoint did not take."""
+        self._signal = destination.signal
+        self._endpoint = destination.endpoint
+        self._sender = sender
+        self._journal = journal
+        self._pack = pack
+        self._untold = 0
+        self._lock = threading.Lock()
+        self.on_handing: Callable[[Sequence[Item]], None] = _nothing
+        self.on_settled: Callable[[Sequence[Item]], None] = _nothing
+
+    def handing(self, items: Sequence[Item]) -> None:
+        """These are about to be sent."""
+        self.on_handing(items)
+
+    def send(self, items: Sequence[Item], limit: float) -> Answer:
+        """What the endpoint answers to them, within so many seconds."""
+        message = self._pack(items)
+        if message.ByteSize() > LARGEST and len(items) > 1:
+            return Answer(fate=Fate.SMALLER)
+        return self._sender.send(message, limit)
+
+    def settled(self, items: Sequence[Item], answer: Answer) -> None:
+        """These will not be sent again, whether they were taken or not."""
+        self.on_settled(items)
+        if answer.fate is not Fate.TAKEN:
+            self.dropped(len(items), answer)
+            return
+        self.sent += len(items) - answer.rejected
+        if answer.rejected:
+            self._lose(answer.rejected)
+            self._say("partly", f"{self._endpoint} takes only part of the {self._signal}", answer)
+        else:
+            again = f"; {self.lost} were lost" if self.lost else ""
+            self._journal.is_(
+                self._signal, "well", f"{self._signal} arrive at {self._endpoint}{again}"
+            )
+
+    def dropped(self, count: int, answer: Answer) -> None:
+        """So many are given up, because the endpoint does not take them."""
+        self._lose(count)
+        self._say("refused", f"{self._endpoint} refuses the {self._signal}", answer)
+
+    def delayed(self, answer: Answer) -> None:
+        """The endpoint does not take anything now."""
+        said = f"{self._signal} cannot be sent to {self._endpoint} now"
+        self._journal.is_(
+            self._signal, "delayed", f"{said} ({answer.why}): events wait in the black boxes"
+        )
+
+    def take_lost(self) -> int:
+        """How many were lost since this was last asked."""
+        with self._lock:
+            untold, self._untold = self._untold, 0
+            return untold
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._sender.close()
+
+    def _lose(self, count: int) -> None:
+        with self._lock:
+            self.lost += count
+            self._untold += count
+
+    def _say(self, state: str, sentence: str, answer: Answer) -> None:
+        found = (advice for start, advice in _ADVICE.items() if answer.why.startswith(start))
+        advice = next(found, "").format(signal=self._signal, SIGNAL=self._signal.upper())
+        self._journal.is_(
+            self._signal, state, f"{sentence} ({answer.why}): {self.lost} lost so far{advice}"
+        )
+
+
+def _nothing(items: object) -> None:
+    """Nothing needs to be remembered."""

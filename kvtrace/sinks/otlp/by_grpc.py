@@ -1,0 +1,57 @@
+"""Sends messages by gRPC, over the channel, headers and credentials of OpenTelemetry's exporter."""
+
+from typing import Any
+
+from google.protobuf.message import Message
+from grpc import RpcError, StatusCode
+from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+
+from kvtrace.destination import Destination
+from kvtrace.sinks.otlp.answer import Answer, of_status, taken
+
+_EXPORTERS: dict[str, Any] = {"logs": OTLPLogExporter, "traces": OTLPSpanExporter}
+
+
+class GrpcSender:
+    """One signal's way to its endpoint."""
+
+    def __init__(self, destination: Destination) -> None:
+        self._destination = destination
+        self._exporter: Any = None
+        self._broken = False
+        self._connect()
+
+    def send(self, message: Message, limit: float) -> Answer:
+        """What the endpoint answers within so many seconds, or within its own timeout."""
+        if self._broken:
+            # A channel that failed waits ever longer before it connects again; how long to wait is
+            # for us to say.
+            self._connect()
+        exporter = self._exporter
+        timeout = min(exporter._timeout, limit)
+        try:
+            response = exporter._client.Export(
+                request=message, metadata=exporter._headers, timeout=timeout
+            )
+        except RpcError as error:
+            told: Any = error
+            self._broken = told.code() is StatusCode.UNAVAILABLE
+            return of_status(told.code(), told.details() or "", told.trailing_metadata() or ())
+        told = response.partial_success
+        kind = "rejected_log_records" if self._destination.signal == "logs" else "rejected_spans"
+        return taken(getattr(told, kind), told.error_message)
+
+    def close(self) -> None:
+        """End the channel; a call that is under way is cut off."""
+        channel = getattr(self._exporter, "_channel", None)
+        if channel is not None:
+            channel.close()
+
+    def _connect(self) -> None:
+        self.close()
+        # What is left of the old one would hand its waiting on to the new one.
+        self._exporter = None
+        self._broken = False
+        exporter = _EXPORTERS[self._destination.signal]
+        self._exporter = exporter(endpoint=self._destination.url)

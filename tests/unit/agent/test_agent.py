@@ -1,0 +1,222 @@
+"""What an agent puts on its way."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kvtrace.agent.agent import Agent, Eyes, Outboxes
+from kvtrace.agent.cursor import Cursor
+from kvtrace.agent.identity import Identity
+from kvtrace.agent.parcels import LogParcel, SpanParcel, logs_answered, spans_handed
+from kvtrace.agent.pulse import Pulse
+from kvtrace.moments import Record
+from kvtrace.signals.spans import STALL, Span
+from kvtrace.sources.run_directory import RunDirectory
+from tests.unit.boxes import RING_SLOTS, queued, sent, small_box
+
+SECOND = 1_000_000_000
+
+
+class Tray:
+    """An outbox that keeps all."""
+
+    def __init__(self) -> None:
+        self.full = False
+        self.unsent = 0
+        self.items: list[Any] = []
+
+    def put(self, items: Sequence[Any]) -> None:
+        self.items += items
+
+
+class EachEvent:
+    """Completes a span with each event, and a stall with each tick."""
+
+    def take(self, record: Record, seen: int) -> list[Span]:
+        return [span("kvtrace.write", record.process, record.seq, record.wall)]
+
+    def tick(self, now: int, wall: int) -> list[Span]:
+        return [span(STALL, "", 0, wall)]
+
+
+def span(name: str, process: str, seq: int, end: int) -> Span:
+    return Span(
+        trace_id=bytes(16),
+        span_id=bytes(8),
+        name=name,
+        start=0,
+        end=end,
+        attributes={},
+        process=process,
+        engine="d",
+        root=b"",
+        trigger=(process, seq),
+    )
+
+
+class Desk:
+    """An agent with all it needs, at a directory of small boxes."""
+
+    def __init__(self, directory: Path, refused: int = 0) -> None:
+        self.boxes = RunDirectory(directory)
+        self.logs, self.spans = Tray(), Tray()
+        self.cursor = Cursor(directory)
+        self.refused = [0, refused]
+        self.agent = Agent(
+            Eyes(
+                self.boxes,
+                Identity({}, lambda: self.boxes.followed, lambda: "host-1"),
+                Pulse(lambda _: "running"),
+            ),
+            Outboxes(self.logs, self.spans, lambda: self.refused.pop() if self.refused else 0),
+            self.cursor,
+            EachEvent(),
+        )
+        self.now = 0
+
+    def round(self, seconds: int = 1) -> "Desk":
+        self.now += seconds * SECOND
+        self.agent.round(self.now, self.now)
+        return self
+
+    def names(self) -> list[str]:
+        return [parcel.log.name.removeprefix("kvtrace.") for parcel in self.logs.items]
+
+    def log_seqs(self) -> list[int]:
+        return [parcel.seq for parcel in self.logs.items if parcel.seq]
+
+    def span_seqs(self) -> list[int]:
+        return [it.span.trigger[1] for it in self.spans.items if it.span.name != STALL]
+
+
+def test_every_event_is_a_log_record_with_its_process_resource(tmp_path: Path) -> None:
+    box, origin = small_box(tmp_path)
+    box.record(queued(), origin)
+    desk = Desk(tmp_path).round()
+    assert desk.names() == ["registration.queued", "watched"]
+    parcel: LogParcel = desk.logs.items[0]
+    assert parcel.seq == 1
+    told = dict(parcel.resource.attributes)
+    assert told["host.name"] == "host-1"
+    assert told["service.instance.id"] == "d"
+    assert told["kvtrace.process"] == box.path.stem
+    assert told["process.pid"]
+    box.close("")
+
+
+def test_the_end_of_a_process_is_told_as_its_own(tmp_path: Path) -> None:
+    box, origin = small_box(tmp_path)
+    box.record(queued(), origin)
+    desk = Desk(tmp_path).round()
+    assert not desk.agent.alone
+    box.close("done")
+    desk.round()
+    ended = desk.logs.items[-1]
+    assert (ended.log.name, ended.ended) == ("kvtrace.ended", True)
+    assert dict(ended.resource.attributes)["service.instance.id"] == "d"
+    assert desk.agent.alone
+    assert desk.agent.met
+
+
+def test_while_an_outbox_is_full_nothing_is_read(tmp_path: Path) -> None:
+    box, origin = small_box(tmp_path)
+    desk = Desk(tmp_path)
+    desk.spans.full = True
+    box.record(queued(), origin)
+    assert desk.round().names() == []
+    desk.spans.full = False
+    assert "registration.queued" in desk.round().names()
+    box.close("")
+
+
+def test_what_was_overwritten_meanwhile_is_told_as_lost(tmp_path: Path) -> None:
+    box, origin = small_box(tmp_path)
+    box.record(queued(), origin)
+    desk = Desk(tmp_path).round()
+    desk.logs.full = True
+    for number in range(RING_SLOTS + 9):
+        box.record(sent(f"x{number}"), origin)
+    desk.round()
+    desk.logs.full = False
+    desk.round()
+    (lost,) = [it.log.attributes for it in desk.logs.items if it.log.name == "kvtrace.lost"]
+    told = lost["kvtrace.overwritten"]
+    assert isinstance(told, int)
+    assert told + len(desk.log_seqs()) == RING_SLOTS + 10
+    box.close("")
+
+
+def test_the_next_agent_sends_log_records_from_where_they_were_taken(tmp_path: Path) -> None:
+    box, origin = small_box(tmp_path)
+    for _ in range(4):
+        box.record(queued(), origin)
+    first = Desk(tmp_path).round()
+    logs_answered(first.cursor, first.logs.items[:2])
+    first.cursor.write()
+    assert Desk(tmp_path).round().log_seqs() == [3, 4]
+    box.close("")
+
+
+def test_spans_that_were_handed_over_are_never_sent_again_but_counted(tmp_path: Path) -> None:
+    box, origin = small_box(tmp_path)
+    for _ in range(4):
+        box.record(queued(), origin)
+    first = Desk(tmp_path).round()
+    handed: list[SpanParcel] = [it for it in first.spans.items if it.span.name != STALL][:3]
+    spans_handed(first.cursor, handed)
+    second = Desk(tmp_path).round()
+    assert second.span_seqs() == [4]
+    assert second.agent.doubtful == 3
+    box.close("")
+
+
+def test_spans_of_stalls_are_known_by_when_they_ended(tmp_path: Path) -> None:
+    first = Desk(tmp_path).round().round()
+    assert [it.span.end // SECOND for it in first.spans.items] == [1, 2]
+    spans_handed(first.cursor, first.spans.items)
+    second = Desk(tmp_path).round().round().round()
+    assert [it.span.end // SECOND for it in second.spans.items] == [3]
+
+
+def test_what_was_overwritten_between_two_agents_is_told_as_lost(tmp_path: Path) -> None:
+    box, origin = small_box(tmp_path)
+    box.record(sent("x"), origin)
+    first = Desk(tmp_path).round()
+    logs_answered(first.cursor, first.logs.items)
+    first.cursor.write()
+    for number in range(RING_SLOTS + 9):
+        box.record(sent(f"x{number}"), origin)
+    second = Desk(tmp_path).round()
+    (lost,) = [it.log.attributes for it in second.logs.items if it.log.name == "kvtrace.lost"]
+    assert lost["kvtrace.overwritten"] == 9
+    assert len(second.log_seqs()) == RING_SLOTS
+    box.close("")
+
+
+def test_an_end_is_told_by_one_agent_only(tmp_path: Path) -> None:
+    box, origin = small_box(tmp_path)
+    box.record(queued(), origin)
+    box.close("")
+    first = Desk(tmp_path).round()
+    logs_answered(first.cursor, first.logs.items)
+    first.cursor.write()
+    assert Desk(tmp_path).round().names() == []
+
+
+def test_what_the_endpoint_refused_is_told_as_lost(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, refused=7).round()
+    assert desk.names() == ["lost"]
+    assert desk.logs.items[0].log.attributes == {"kvtrace.refused": 7}
+
+
+def test_a_signal_that_goes_nowhere_is_not_made(tmp_path: Path) -> None:
+    box, origin = small_box(tmp_path)
+    box.record(queued(), origin)
+    desk = Desk(tmp_path)
+    desk.agent._out = msgspec.structs.replace(desk.agent._out, logs=None)
+    desk.round()
+    assert desk.names() == []
+    assert desk.span_seqs() == [1]
+    box.close("")

@@ -1,0 +1,81 @@
+"""How far signals were sent, across restarts."""
+
+import os
+from pathlib import Path
+
+from kvtrace.agent.cursor import NAME, Cursor, Sent
+
+
+def written(directory: Path) -> Cursor:
+    cursor = Cursor(directory)
+    cursor.advance("a", logs=7, handed=5, spans=3)
+    cursor.tick(90)
+    cursor.write()
+    return cursor
+
+
+def test_what_was_sent_is_known_to_the_next_agent(tmp_path: Path) -> None:
+    written(tmp_path)
+    later = Cursor(tmp_path)
+    assert later.before("a") == Sent(logs=7, handed=5, spans=3)
+    assert later.before("b") == Sent()
+    assert later.ticked_before == 90
+
+
+def test_nothing_is_ever_taken_back(tmp_path: Path) -> None:
+    cursor = written(tmp_path)
+    cursor.advance("a", logs=2, ended=True)
+    cursor.advance("a", handed=1)
+    cursor.tick(1)
+    cursor.write()
+    later = Cursor(tmp_path)
+    assert later.before("a") == Sent(logs=7, handed=5, spans=3, ended=True)
+    assert later.ticked_before == 90
+
+
+def test_what_this_agent_sends_does_not_change_what_the_one_before_sent(tmp_path: Path) -> None:
+    written(tmp_path)
+    later = Cursor(tmp_path)
+    later.advance("a", logs=99)
+    assert later.before("a").logs == 7
+
+
+def test_processes_whose_black_boxes_are_gone_are_forgotten(tmp_path: Path) -> None:
+    cursor = written(tmp_path)
+    cursor.advance("b", logs=1)
+    cursor.keep(frozenset("b"))
+    cursor.write()
+    assert Cursor(tmp_path).before("a") == Sent()
+    assert Cursor(tmp_path).before("b") == Sent(logs=1)
+
+
+def test_it_is_private_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    written(tmp_path)
+    assert os.listdir(tmp_path) == [NAME]
+    assert (tmp_path / NAME).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_damaged_one_is_said_and_begun_anew(tmp_path: Path) -> None:
+    for damage in (b"{", b"", b'{"version":1,"processes":{"a":3}}', b"\xff"):
+        (tmp_path / NAME).write_bytes(damage)
+        told: list[str] = []
+        assert Cursor(tmp_path, told.append).before("a") == Sent()
+        assert "may be sent again" in told[0]
+
+
+def test_one_of_another_version_is_begun_anew(tmp_path: Path) -> None:
+    (tmp_path / NAME).write_bytes(b'{"version":2,"processes":{"a":{"logs":3}}}')
+    assert Cursor(tmp_path).before("a") == Sent()
+
+
+def test_where_it_cannot_be_written_that_is_said_once(tmp_path: Path) -> None:
+    told: list[str] = []
+    cursor = Cursor(tmp_path / "missing", told.append)
+    for seq in range(3):
+        cursor.advance("a", logs=seq)
+        cursor.write()
+    assert len(told) == 1
+    assert "cannot be written" in told[0]
+    (tmp_path / "missing").mkdir()
+    cursor.write()
+    assert Cursor(tmp_path / "missing").before("a").logs == 2

@@ -1,0 +1,66 @@
+"""One agent for each directory."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from kvtrace.agent.lock import NAME, REFUSED, Lock
+from kvtrace.errors import ExportError
+
+
+def test_a_second_one_is_told_so(tmp_path: Path) -> None:
+    first = Lock(tmp_path)
+    with pytest.raises(ExportError, match="another agent"):
+        Lock(tmp_path)
+    first.close()
+    Lock(tmp_path).close()
+
+
+def test_who_launches_an_agent_passes_the_lock_on(tmp_path: Path) -> None:
+    held = Lock(tmp_path)
+    passed = os.dup(held._opened)
+    held.close()
+    with pytest.raises(ExportError):
+        Lock(tmp_path)
+    taken = Lock(tmp_path, passed)
+    assert not os.get_inheritable(passed)
+    with pytest.raises(ExportError):
+        Lock(tmp_path)
+    taken.close()
+    Lock(tmp_path).close()
+
+
+def test_a_descriptor_that_holds_nothing_is_no_lock(tmp_path: Path) -> None:
+    held = Lock(tmp_path)
+    other = os.open(tmp_path / NAME, os.O_RDWR)
+    with pytest.raises(ExportError):
+        Lock(tmp_path, other)
+    held.close()
+
+
+def test_one_that_cannot_work_leaves_word_until_the_next_tries(tmp_path: Path) -> None:
+    lock = Lock(tmp_path)
+    lock.refuse()
+    lock.close()
+    assert (tmp_path / NAME).read_bytes() == REFUSED
+    Lock(tmp_path).close()
+    assert (tmp_path / NAME).read_bytes() == b""
+
+
+def test_a_lock_whose_file_is_gone_or_another_is_no_longer_ours(tmp_path: Path) -> None:
+    lock = Lock(tmp_path)
+    assert lock.ours
+    (tmp_path / NAME).unlink()
+    assert not lock.ours
+    (tmp_path / NAME).touch()
+    assert not lock.ours
+    lock.close()
+
+
+def test_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="cannot be opened"):
+        Lock(tmp_path / "missing")
+    (tmp_path / NAME).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ExportError, match="cannot be opened"):
+        Lock(tmp_path)

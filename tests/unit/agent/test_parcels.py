@@ -1,0 +1,70 @@
+"""What is remembered of what was sent."""
+
+from pathlib import Path
+
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from kvtrace.agent.cursor import Cursor
+from kvtrace.agent.parcels import (
+    LogParcel,
+    SpanParcel,
+    logs_answered,
+    pack_logs,
+    pack_spans,
+    spans_answered,
+    spans_handed,
+)
+from kvtrace.signals.logs import Resource, log_of
+from kvtrace.signals.spans import STALL, Span
+from tests.unit.moments import record
+
+OURS = Resource((("service.name", "vllm"),))
+
+
+def log(seq: int, process: str = "a", ended: bool = False) -> LogParcel:
+    made = log_of(record(seq=seq), 0)
+    return LogParcel(resource=OURS, log=made, process=process, seq=seq, ended=ended)
+
+
+def span(seq: int, name: str = "kvtrace.write", end: int = 5) -> SpanParcel:
+    made = Span(
+        trace_id=bytes(16),
+        span_id=bytes(8),
+        name=name,
+        start=0,
+        end=end,
+        attributes={},
+        process="a",
+        engine="e",
+        root=b"",
+        trigger=("a", seq),
+    )
+    return SpanParcel(resource=OURS, span=made)
+
+
+def test_each_kind_is_packed_for_its_own_service() -> None:
+    logs, spans = pack_logs([log(1), log(2)]), pack_spans([span(1)])
+    assert isinstance(logs, ExportLogsServiceRequest)
+    assert isinstance(spans, ExportTraceServiceRequest)
+    assert len(logs.resource_logs[0].scope_logs[0].log_records) == 2
+    assert len(spans.resource_spans[0].scope_spans[0].spans) == 1
+
+
+def test_log_records_that_were_answered_are_noted_by_process(tmp_path: Path) -> None:
+    cursor = Cursor(tmp_path)
+    logs_answered(cursor, [log(1), log(9, "b"), log(2), log(0, ended=True)])
+    cursor.write()
+    later = Cursor(tmp_path)
+    assert (later.before("a").logs, later.before("b").logs) == (2, 9)
+    assert (later.before("a").ended, later.before("b").ended) == (True, False)
+
+
+def test_spans_are_noted_on_disk_before_they_are_sent(tmp_path: Path) -> None:
+    cursor = Cursor(tmp_path)
+    spans_handed(cursor, [span(4), span(3), span(8, STALL, end=77)])
+    later = Cursor(tmp_path)
+    assert (later.before("a").handed, later.before("a").spans) == (4, 0)
+    assert later.ticked_before == 77
+    spans_answered(cursor, [span(4), span(3)])
+    assert Cursor(tmp_path).before("a").spans == 4
