@@ -117,7 +117,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return span_id(*whose, phase, rank, peer_rank, ordinal)
 
     @cached_property
-    def common(self) -> dict[str, Value]:
+    def on_every_span(self) -> dict[str, Value]:
         """The attributes that each of its spans has."""
         return {
             "kvtrace.join": self.base,

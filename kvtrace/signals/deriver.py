@@ -116,7 +116,7 @@ class Deriver:
             if whose in self._closed:
                 self.late += not isinstance(event, RequestFinished)
                 return
-            half = self._open(whose, seen)
+            half = self._open(whose, record.at if record.clock == self._ours else seen, seen)
         if not half.add(record, seen):
             self.overlong += 1
         if record.process in self._gone:
@@ -140,9 +140,9 @@ class Deriver:
             case _:
                 pass
 
-    def _open(self, whose: Whose, seen: int) -> OpenHalf:
+    def _open(self, whose: Whose, began: int, seen: int) -> OpenHalf:
         half = self._halves[whose] = begin(whose, seen)
-        half.due = seen + FIRST_LOOK
+        half.due = began + FIRST_LOOK
         if len(self._halves) > self._limit:
             self.forgotten += 1
             self._close(next(iter(self._halves.values())))
@@ -184,11 +184,12 @@ class Deriver:
             half.due = looked.again
         else:
             # What it waits for may be another thing now.
-            half.due = min(half.due, max(now, half.since + FIRST_LOOK))
+            half.due = now if half.looked else half.due
         return looked.spans
 
     def _stalled(self, half: OpenHalf, now: Now) -> list[Span]:
         """The span that tells that the half waits too long, where that was not told yet."""
+        half.looked = True
         account = self._account(half)
         wait = wait_of(account, self._engines, self._clocks, now.at)
         if wait is None:

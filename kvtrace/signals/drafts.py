@@ -43,7 +43,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 def span_of(draft: Draft, account: Account) -> Span:
     """The draft as a span, with its records as span events."""
     newest = last(draft.records)
-    attributes: dict[str, Value] = {**account.common, **draft.attributes}
+    attributes: dict[str, Value] = {**account.on_every_span, **draft.attributes}
     if draft.rank >= 0:
         attributes["kvtrace.rank"] = draft.rank
     if draft.peer_rank >= 0:

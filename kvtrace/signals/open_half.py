@@ -50,6 +50,9 @@ class OpenHalf(msgspec.Struct, kw_only=True):
     """When it was first found to be over, in nanoseconds of our clock."""
 
     gone: Gone | None = None
+    looked: bool = False
+    """Whether it was ever asked what it waits for."""
+
     due: int = 0
     """When to look at it even if nothing is heard, in nanoseconds of our clock."""
 

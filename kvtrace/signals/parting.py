@@ -118,7 +118,7 @@ def _root(half: OpenHalf, account: Account, closed: Closing) -> Span:
     left = [record for record in everything if (record.process, record.seq) not in half.told]
     newest = last(everything or [account.anchor])
     start = start_of(account)
-    attributes = {**account.common, **summary(account, closed)}
+    attributes = {**account.on_every_span, **summary(account, closed)}
     if closed.error_type:
         attributes["error.type"] = closed.error_type
     return Span(

@@ -105,17 +105,9 @@ def _span(add: Callable[..., SpanMessage], span: Span) -> None:
 def fill(add: Add, attributes: Attributes) -> None:
     """Add the attributes; what no message can hold as it is, is told as text."""
     for name, value in attributes.items():
-        kind = type(value)
         holder = _holder(add, name)
         try:
-            if kind is str:
-                holder.string_value = value
-            elif kind is int:
-                holder.int_value = value
-            elif kind is bool:
-                holder.bool_value = value
-            else:
-                _fill_rare(holder, value)
+            _put(holder, value)
         except ValueError:
             holder.string_value = _plain(str(value))
 
@@ -127,12 +119,24 @@ def _holder(add: Add, name: str) -> Any:
         return add(key=_plain(name)).value
 
 
-def _fill_rare(holder: AnyValue, value: Value) -> None:
+def _put(holder: Any, value: Value) -> None:
+    kind = type(value)
+    if kind is str:
+        holder.string_value = value
+    elif kind is int:
+        holder.int_value = value
+    else:
+        _put_rare(holder, value)
+
+
+def _put_rare(holder: AnyValue, value: Value) -> None:
     match value:
+        case bool():
+            holder.bool_value = value
         case tuple():
             holder.array_value.SetInParent()
             for one in value:
-                _fill_rare(holder.array_value.values.add(), one)
+                _put_rare(holder.array_value.values.add(), one)
         case str():
             holder.string_value = value
         case bytes():
