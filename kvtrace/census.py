@@ -1,15 +1,18 @@
 """Counts and sorts what the fleet holds, for one snapshot after another."""
 
+from collections.abc import Iterator
+
 from kvtrace.diagnosis.patience import patience
 from kvtrace.ended import done
 from kvtrace.ending import seen_from_start
 from kvtrace.engine_lines import engine_line, load, replaced
 from kvtrace.engines import Engine
+from kvtrace.events import AnyEvent
 from kvtrace.fleet import Fleet
 from kvtrace.flow import Flow
 from kvtrace.gauges import Gauges
 from kvtrace.model import Outcome, Role
-from kvtrace.moments import Moment
+from kvtrace.moments import Moment, Record
 from kvtrace.names import Names
 from kvtrace.rows import row, worst_first
 from kvtrace.snapshot import Done, EngineLine, Losses, Row, Snapshot, Totals
@@ -31,6 +34,8 @@ class Census:
         self._clocks = self._fleet.clocks
         self._standings: dict[str, tuple[Transfer, Standing]] = {}
         self._done: dict[str, tuple[Transfer, Done]] = {}
+        self._spoken_of: dict[str, Role] = {}
+        self._lag = 0
 
     def take(self, moment: Moment) -> None:
         """Take in what arrived."""
@@ -39,17 +44,32 @@ class Census:
         if self._fleet.repeats == repeats:
             self._flow.hear(moment, self._clocks)
             self._gauges.hear(moment, self._clocks)
+            if isinstance(moment.news, Record):
+                self._spoken_of.update(_spoken_of(moment.news.event))
 
     def snapshot(self, at: int) -> Snapshot:
-        """All that is known, as of `at` nanoseconds of our own clock."""
+        """All that is known, as of `at` nanoseconds of our own clock, with all worked out."""
+        self.beat(at)
+        return self.look(at)
+
+    def beat(self, at: int) -> None:
+        """Work out what is not worked out with each event.
+
+        What is known depends on when that was done, but never on who looked in between.
+        """
         if self._fleet.clocks is not self._clocks:
             self._clocks = self._fleet.clocks
             self._standings.clear()
             self._done.clear()
-        engines = {engine.id: engine for engine in self._fleet.engines.all()}
-        rows = self._rows(at, engines)
         self._count_ended()
         self._flow.forget(at)
+        self._lag = self._flow.take_lag()
+        self._name()
+
+    def look(self, at: int) -> Snapshot:
+        """All that is known, as of `at`, with rates, clocks and names as of the last beat."""
+        engines = {engine.id: engine for engine in self._fleet.engines.all()}
+        rows = self._rows(at, engines)
         return Snapshot(
             at=at,
             wall=self._wall(at, engines),
@@ -62,7 +82,7 @@ class Census:
             losses=self._losses(rows),
             events=self._fleet.events,
             rate=self._flow.rate(at),
-            names=self._named(rows),
+            names=self._names.given,
             clocks=self._clocks,
             handshakes=tuple(self._fleet.handshakes),
             links=self._gauges.links.lines(rows, at),
@@ -143,16 +163,19 @@ class Census:
         standings = ((row, self._standings[row.transfer.id][1]) for row in rows)
         loaded = load(standings, replaced(engines.values()))
         lines = [
-            engine_line(e, self._names.of(e.id, e.roles), loaded, self._clocks, at)
+            engine_line(e, self._names.known(e.id), loaded, self._clocks, at)
             for e in engines.values()
         ]
         return tuple(sorted(lines, key=lambda line: not line.roles.startswith("P")))
 
-    def _named(self, rows: tuple[Row, ...]) -> dict[str, str]:
-        for one in rows:
-            self._names.of(one.link.producer, frozenset({Role.PRODUCER}))
-            self._names.of(one.link.consumer, frozenset({Role.CONSUMER}))
-        return self._names.given
+    def _name(self) -> None:
+        """Give names in the order in which engines were heard, then spoken of."""
+        heard = self._fleet.engines
+        for engine in heard.ids:
+            self._names.of(engine, heard.roles(engine))
+        for engine, role in self._spoken_of.items():
+            self._names.of(engine, frozenset({role}))
+        self._spoken_of.clear()
 
     def _losses(self, rows: tuple[Row, ...]) -> Losses:
         lost = self._fleet.lost
@@ -167,7 +190,7 @@ class Census:
             forgotten=self._fleet.forgotten,
             ambiguous=sum(row.ambiguous for row in rows),
             clock_error=max(errors, default=0),
-            lag=self._flow.take_lag(),
+            lag=self._lag,
         )
 
     def _wall(self, at: int, engines: dict[str, Engine]) -> int:
@@ -175,3 +198,11 @@ class Census:
         newest = (engine.newest for engine in engines.values())
         last = max(newest, key=self._clocks.instant, default=None)
         return 0 if last is None else last.wall + at - self._clocks.instant(last)
+
+
+def _spoken_of(event: AnyEvent) -> Iterator[tuple[str, Role]]:
+    """The other side's engine, where the event names it."""
+    for role, field in ((Role.PRODUCER, "producer"), (Role.CONSUMER, "consumer")):
+        engine = getattr(event, field, "")
+        if engine:
+            yield str(engine), role

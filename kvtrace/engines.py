@@ -1,5 +1,7 @@
 """What is known of each engine: its processes, what they told of themselves, and when last."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from kvtrace.events import ProcessStarted, ProcessStopped, StepSampled, TracingStopped
@@ -149,6 +151,15 @@ class Engines:
     def ranks(self, engine: str) -> int:
         """Its worker ranks as it told; 0 where it did not."""
         return self._ranks.get(engine, 0)
+
+    @property
+    def ids(self) -> Iterable[str]:
+        """Of every engine, in the order in which they were first heard."""
+        return self._origins
+
+    def roles(self, engine: str) -> frozenset[Role]:
+        """What the engine is known to be; empty where nothing tells."""
+        return self._roles.get(engine, frozenset())
 
     def clock_of(self, engine: str) -> str:
         """The boot id of the engine's clock; empty where it was not heard."""

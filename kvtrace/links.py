@@ -136,7 +136,7 @@ class _Course:
         """How it stands; made anew once a second, or when something came."""
         state = self.writes, self.failed, now // _SECOND
         if self._drawn is None or self._drawn[0] != state:
-            self._drawn = state, self._line(link, now)
+            self._drawn = state, self._line(link, now // _SECOND * _SECOND)
         return self._drawn[1]
 
     def _line(self, link: Link, now: int) -> LinkLine:

@@ -20,11 +20,16 @@ class Names:
         if len(engine) <= SHORT:
             return self._give(engine, engine)
         if not roles:
-            return f"{engine[: SHORT - 1]}…"
+            return self.known(engine)
         letters = "".join(role.value for role in Role if role in roles)
         taken = set(self._given.values())
         numbers = (f"{letters}{n}" for n in range(len(taken) + 1))
         return self._give(engine, next(name for name in numbers if name not in taken))
+
+    def known(self, engine: str) -> str:
+        """The name given to the engine, or the beginning of its id."""
+        short = engine if len(engine) <= SHORT else f"{engine[: SHORT - 1]}…"
+        return self._given.get(engine, short)
 
     @property
     def given(self) -> dict[str, str]:
