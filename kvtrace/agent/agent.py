@@ -10,7 +10,7 @@ from kvtrace.agent.identity import Identity
 from kvtrace.agent.parcels import LogParcel, SpanParcel
 from kvtrace.agent.pulse import Pulse
 from kvtrace.moments import Ended, Lost, News, Record
-from kvtrace.signals.logs import log_of
+from kvtrace.signals.logs import Context, log_of
 from kvtrace.signals.spans import STALL, Span
 from kvtrace.sources.run_directory import SCAN, RunDirectory
 
@@ -34,8 +34,9 @@ class Box(Protocol[Parcel]):
 class Deriver(Protocol):
     """Makes spans of what happens, and of what does not."""
 
-    def take(self, record: Record, seen: int) -> list[Span]: ...
+    def take(self, news: News, seen: int) -> list[Span]: ...
     def tick(self, now: int, wall: int) -> list[Span]: ...
+    def context(self, record: Record) -> Context: ...
 
 
 class Outboxes(msgspec.Struct, frozen=True):
@@ -73,9 +74,6 @@ class Agent:
         """Whether there was any black box so far."""
 
         self.events = 0
-        self.doubtful = 0
-        """Spans of which nobody can know whether an earlier agent's were taken."""
-
         self._boxes = eyes.boxes
         self._out = outboxes
         self._cursor = cursor
@@ -106,12 +104,14 @@ class Agent:
             self._scan()
         news = self._boxes.poll(ENOUGH)
         logs: list[LogParcel] = []
-        spans: list[Span] = []
         for process, records in _by_process(news).items():
             self._miss(process, records, wall, logs)
+        spans = [span for one in news for span in self._deriver.take(one, now)]
+        spans += self._deriver.tick(now, wall)
         for one in news:
-            self._take(one, wall, logs, spans)
-        self._put(logs, spans)
+            self._take(one, wall, logs)
+        self._put_logs(logs)
+        self._put_spans(spans, now)
         if due:
             self._tell(now, wall)
 
@@ -124,7 +124,7 @@ class Agent:
         self._seen &= self._boxes.present
 
     def _tell(self, now: int, wall: int) -> None:
-        """Tell what no event tells: who lives, what was lost, what takes long."""
+        """Tell what no event tells: who lives, and what was lost."""
         told: list[News] = list(self._pulse.feel(self._boxes.followed.values(), now))
         refused = self._out.take_lost()
         if refused:
@@ -132,13 +132,12 @@ class Agent:
         logs: list[LogParcel] = []
         for news in told:
             self._log(news, wall, logs)
-        self._put(logs, self._deriver.tick(now, wall))
+        self._put_logs(logs)
         self._cursor.write()
 
-    def _take(self, news: News, wall: int, logs: list[LogParcel], spans: list[Span]) -> None:
+    def _take(self, news: News, wall: int, logs: list[LogParcel]) -> None:
         if isinstance(news, Record):
             self.events += 1
-            spans += self._deriver.take(news, wall)
             if news.seq <= self._cursor.before(news.process).logs:
                 return
         elif isinstance(news, Ended) and self._cursor.before(news.process).ended:
@@ -150,39 +149,35 @@ class Agent:
             return
         if isinstance(news, Record):
             resource, seq = self._identity.of_record(news), news.seq
+            log = log_of(news, wall, self._deriver.context(news))
         else:
             resource, seq = self._identity.of(news.process), 0
+            log = log_of(news, wall)
         logs.append(
             LogParcel(
                 resource=resource,
-                log=log_of(news, wall),
+                log=log,
                 process=news.process,
                 seq=seq,
                 ended=isinstance(news, Ended),
             )
         )
 
-    def _put(self, logs: list[LogParcel], spans: Iterable[Span]) -> None:
+    def _put_logs(self, logs: list[LogParcel]) -> None:
         if self._out.logs is not None:
             self._out.logs.put(logs)
-        if self._out.spans is not None:
-            wanted = [span for span in spans if self._is_ours(span)]
-            self._out.spans.put(
-                [
-                    SpanParcel(resource=self._identity.of(span.process, span.engine), span=span)
-                    for span in wanted
-                ]
-            )
 
-    def _is_ours(self, span: Span) -> bool:
-        """Whether no earlier agent can have sent the span."""
-        if span.name == STALL:
-            return span.end > self._cursor.ticked_before
-        process, seq = span.trigger
-        before = self._cursor.before(process)
-        if before.spans < seq <= before.handed:
-            self.doubtful += 1
-        return seq > before.handed
+    def _put_spans(self, spans: list[Span], now: int) -> None:
+        if self._out.spans is None or not spans:
+            return
+        of, handed = self._identity.of, self._cursor.was_handed
+        self._out.spans.put(
+            [
+                SpanParcel(resource=of(span.process, span.engine), span=span, at=now)
+                for span in spans
+                if not handed(span.span_id.hex(), *_behind(span))
+            ]
+        )
 
     def _miss(self, process: str, records: list[Record], wall: int, logs: list[LogParcel]) -> None:
         """Tell what went unread between an earlier agent's last look and our first."""
@@ -194,6 +189,11 @@ class Agent:
         missing = max(after, default=before) - before - len(after)
         if before and missing > 0:
             self._log(Lost(process=process, overwritten=missing), wall, logs)
+
+
+def _behind(span: Span) -> tuple[str, int]:
+    """The event that completed the span; none where only time did."""
+    return ("", 1) if span.name == STALL else span.trigger
 
 
 def _by_process(news: Iterable[News]) -> dict[str, list[Record]]:

@@ -1,27 +1,23 @@
-"""How far each process' signals were sent, in a file that outlives the agent."""
+"""How far signals were sent, in a file that outlives the agent."""
 
 import os
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import msgspec
+
+from kvtrace.agent.handed import Handed
 
 NAME = "agent.cursor"
 VERSION = 1
 
 
 class Sent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was sent of one process, by the numbers of its events."""
+    """What was sent of one process."""
 
     logs: int = 0
-    """Log records up to this one were taken."""
-
-    handed: int = 0
-    """Spans up to those that this one completed were handed to the exporter."""
-
-    spans: int = 0
-    """And up to these it was answered; those in between are in doubt after a restart."""
+    """Log records of events up to this one were taken."""
 
     ended: bool = False
     """Whether it was told that the process is gone."""
@@ -29,15 +25,25 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 class _Kept(msgspec.Struct, kw_only=True):
     version: int = VERSION
-    ticked: int = 0
+    clock: str = ""
+    stalls: int = 0
     processes: dict[str, Sent] = {}
+    spans: Handed = msgspec.field(default_factory=Handed)
 
 
 class Cursor:
     """Threads may share it. What it says is on disk after `write`, whole or as it was before."""
 
-    def __init__(self, directory: Path, tell: Callable[[str], object] = lambda said: None) -> None:
-        """Read what an earlier agent left; where that cannot be read, begin anew and tell."""
+    def __init__(
+        self,
+        directory: Path,
+        clock: str = "",
+        tell: Callable[[str], object] = lambda said: None,
+    ) -> None:
+        """Read what an earlier agent left; where that cannot be read, begin anew and tell.
+
+        `clock` is the boot id that the instants of stalls belong to.
+        """
         self._path = directory / NAME
         self._tell = tell
         self._lock = threading.Lock()
@@ -45,31 +51,46 @@ class Cursor:
         self._dirty = False
         self._kept = self._read()
         self._before = dict(self._kept.processes)
-        self.ticked_before = self._kept.ticked
-        """Up to when, by the wall clock, an earlier agent had handed spans of stalls."""
+        self._handed_before = msgspec.msgpack.decode(
+            msgspec.msgpack.encode(self._kept.spans), type=Handed
+        )
+        self.stalls_before = self._kept.stalls if self._kept.clock == clock else 0
+        """Up to when an earlier agent had handed over spans of stalls."""
+
+        self._kept.clock, self._kept.stalls = clock, self.stalls_before
+        self.doubtful = len(self._kept.spans.open)
+        """Spans of which nobody can know whether an earlier agent's were taken."""
+
+        self._kept.spans.answered()
 
     def before(self, process: str) -> Sent:
         """What an earlier agent had sent of this process."""
         return self._before.get(process, _NOTHING)
 
-    def advance(
-        self, process: str, *, logs: int = 0, handed: int = 0, spans: int = 0, ended: bool = False
-    ) -> None:
+    def was_handed(self, span: str, process: str, seq: int) -> bool:
+        """Whether an earlier agent may have sent the span that this event completed."""
+        return self._handed_before.has(span, process, seq)
+
+    def advance(self, process: str, *, logs: int = 0, ended: bool = False) -> None:
         """Take note of what was sent; nothing is ever taken back."""
         with self._lock:
             known = self._kept.processes.get(process, _NOTHING)
             self._kept.processes[process] = Sent(
-                logs=max(known.logs, logs),
-                handed=max(known.handed, handed),
-                spans=max(known.spans, spans),
-                ended=known.ended or ended,
+                logs=max(known.logs, logs), ended=known.ended or ended
             )
             self._dirty = True
 
-    def tick(self, wall: int) -> None:
-        """Take note of up to when spans of stalls were handed to the exporter."""
+    def hand(self, spans: Iterable[tuple[str, str, int]], stalls: int = 0) -> None:
+        """Take note of spans about to be sent: their ids, and the events behind them."""
         with self._lock:
-            self._kept.ticked = max(self._kept.ticked, wall)
+            self._kept.spans.hand(spans)
+            self._kept.stalls = max(self._kept.stalls, stalls)
+            self._dirty = True
+
+    def answered(self) -> None:
+        """Take note that the spans handed over last are in doubt no longer."""
+        with self._lock:
+            self._kept.spans.answered()
             self._dirty = True
 
     def keep(self, processes: Collection[str]) -> None:
@@ -78,6 +99,7 @@ class Cursor:
             gone = self._kept.processes.keys() - set(processes)
             for process in gone:
                 del self._kept.processes[process]
+            self._kept.spans.keep(processes)
             self._dirty = self._dirty or bool(gone)
 
     def write(self) -> None:

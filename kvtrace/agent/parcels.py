@@ -1,17 +1,14 @@
 """What is on its way: log records and spans, and what to remember of each once it was sent."""
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 import msgspec
 from google.protobuf.message import Message
 
 from kvtrace.agent.cursor import Cursor
 from kvtrace.signals.logs import Log, Resource
-from kvtrace.signals.spans import Span
+from kvtrace.signals.spans import STALL, Span
 from kvtrace.sinks.otlp.messages import logs_request, traces_request
-
-STALL = "kvtrace.stall"
 
 
 class LogParcel(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -32,6 +29,8 @@ class SpanParcel(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     resource: Resource
     span: Span
+    at: int = 0
+    """When it was made, in nanoseconds of our monotonic clock."""
 
 
 def pack_logs(parcels: Sequence[LogParcel]) -> Message:
@@ -42,9 +41,6 @@ def pack_logs(parcels: Sequence[LogParcel]) -> Message:
 def pack_spans(parcels: Sequence[SpanParcel]) -> Message:
     """The message that carries them."""
     return traces_request((parcel.resource, parcel.span) for parcel in parcels)
-
-
-Mark: TypeAlias = Callable[[Cursor, Sequence[LogParcel] | Sequence[SpanParcel]], None]
 
 
 def logs_answered(cursor: Cursor, parcels: Sequence[LogParcel]) -> None:
@@ -59,25 +55,19 @@ def logs_answered(cursor: Cursor, parcels: Sequence[LogParcel]) -> None:
 
 def spans_handed(cursor: Cursor, parcels: Sequence[SpanParcel]) -> None:
     """These spans must never be sent by another agent; on disk before the first is sent."""
-    for process, seq in _newest(parcels).items():
-        cursor.advance(process, handed=seq)
-    stalls = [parcel.span.end for parcel in parcels if parcel.span.name == STALL]
-    if stalls:
-        cursor.tick(max(stalls))
+    stalls = max((parcel.at for parcel in parcels if parcel.span.name == STALL), default=0)
+    cursor.hand(map(_named, parcels), stalls)
     cursor.write()
 
 
 def spans_answered(cursor: Cursor, parcels: Sequence[SpanParcel]) -> None:
     """These spans are in doubt no longer."""
-    for process, seq in _newest(parcels).items():
-        cursor.advance(process, spans=seq)
+    cursor.answered()
     cursor.write()
 
 
-def _newest(parcels: Sequence[SpanParcel]) -> dict[str, int]:
-    newest: dict[str, int] = {}
-    for parcel in parcels:
-        if parcel.span.name != STALL:
-            process, seq = parcel.span.trigger
-            newest[process] = max(seq, newest.get(process, 0))
-    return newest
+def _named(parcel: SpanParcel) -> tuple[str, str, int]:
+    span = parcel.span
+    # Time completes a stall, however often, and no event does.
+    process, seq = ("", 0) if span.name == STALL else span.trigger
+    return span.span_id.hex(), process, seq

@@ -15,6 +15,7 @@ COMMANDS = {
     "collect": "Receive OTLP without a screen: record it, pass it on, tell counts.",
     "record": "Record what this host's engines say, to replay it later.",
     "replay": "Play a recording through the same screen.",
+    "agent": "Send what this host's engines say to an OTLP endpoint.",
     "version": "Say which kvtrace this is.",
     "completion": "Print the script that completes kvtrace's words in a shell.",
 }

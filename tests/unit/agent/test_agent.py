@@ -11,7 +11,8 @@ from kvtrace.agent.cursor import Cursor
 from kvtrace.agent.identity import Identity
 from kvtrace.agent.parcels import LogParcel, SpanParcel, logs_answered, spans_handed
 from kvtrace.agent.pulse import Pulse
-from kvtrace.moments import Record
+from kvtrace.moments import News, Record
+from kvtrace.signals.logs import Context
 from kvtrace.signals.spans import STALL, Span
 from kvtrace.sources.run_directory import RunDirectory
 from tests.unit.boxes import RING_SLOTS, queued, sent, small_box
@@ -34,17 +35,22 @@ class Tray:
 class EachEvent:
     """Completes a span with each event, and a stall with each tick."""
 
-    def take(self, record: Record, seen: int) -> list[Span]:
-        return [span("kvtrace.write", record.process, record.seq, record.wall)]
+    def take(self, news: News, seen: int) -> list[Span]:
+        if not isinstance(news, Record):
+            return []
+        return [span("kvtrace.write", news.process, news.seq, news.wall)]
 
     def tick(self, now: int, wall: int) -> list[Span]:
         return [span(STALL, "", 0, wall)]
+
+    def context(self, record: Record) -> Context:
+        return b"t" * 16, b"s" * 8
 
 
 def span(name: str, process: str, seq: int, end: int) -> Span:
     return Span(
         trace_id=bytes(16),
-        span_id=bytes(8),
+        span_id=(seq or end // SECOND).to_bytes(8, "big"),
         name=name,
         start=0,
         end=end,
@@ -97,7 +103,7 @@ def test_every_event_is_a_log_record_with_its_process_resource(tmp_path: Path) -
     desk = Desk(tmp_path).round()
     assert desk.names() == ["registration.queued", "watched"]
     parcel: LogParcel = desk.logs.items[0]
-    assert parcel.seq == 1
+    assert (parcel.seq, parcel.log.trace_id) == (1, b"t" * 16)
     told = dict(parcel.resource.attributes)
     assert told["host.name"] == "host-1"
     assert told["service.instance.id"] == "d"
@@ -168,11 +174,11 @@ def test_spans_that_were_handed_over_are_never_sent_again_but_counted(tmp_path: 
     spans_handed(first.cursor, handed)
     second = Desk(tmp_path).round()
     assert second.span_seqs() == [4]
-    assert second.agent.doubtful == 3
+    assert second.cursor.doubtful == 3
     box.close("")
 
 
-def test_spans_of_stalls_are_known_by_when_they_ended(tmp_path: Path) -> None:
+def test_spans_of_stalls_are_never_sent_again_either(tmp_path: Path) -> None:
     first = Desk(tmp_path).round().round()
     assert [it.span.end // SECOND for it in first.spans.items] == [1, 2]
     spans_handed(first.cursor, first.spans.items)

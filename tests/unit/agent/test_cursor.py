@@ -8,8 +8,8 @@ from kvtrace.agent.cursor import NAME, Cursor, Sent
 
 def written(directory: Path) -> Cursor:
     cursor = Cursor(directory)
-    cursor.advance("a", logs=7, handed=5, spans=3)
-    cursor.tick(90)
+    cursor.advance("a", logs=7)
+    cursor.hand([("01", "a", 5)], stalls=90)
     cursor.write()
     return cursor
 
@@ -17,27 +17,44 @@ def written(directory: Path) -> Cursor:
 def test_what_was_sent_is_known_to_the_next_agent(tmp_path: Path) -> None:
     written(tmp_path)
     later = Cursor(tmp_path)
-    assert later.before("a") == Sent(logs=7, handed=5, spans=3)
+    assert later.before("a") == Sent(logs=7)
     assert later.before("b") == Sent()
-    assert later.ticked_before == 90
+    assert later.was_handed("01", "a", 5)
+    assert not later.was_handed("02", "a", 4)
+    assert (later.stalls_before, later.doubtful) == (90, 1)
 
 
 def test_nothing_is_ever_taken_back(tmp_path: Path) -> None:
     cursor = written(tmp_path)
     cursor.advance("a", logs=2, ended=True)
-    cursor.advance("a", handed=1)
-    cursor.tick(1)
+    cursor.hand([], stalls=1)
     cursor.write()
     later = Cursor(tmp_path)
-    assert later.before("a") == Sent(logs=7, handed=5, spans=3, ended=True)
-    assert later.ticked_before == 90
+    assert later.before("a") == Sent(logs=7, ended=True)
+    assert later.was_handed("01", "a", 5)
+    assert later.stalls_before == 90
 
 
 def test_what_this_agent_sends_does_not_change_what_the_one_before_sent(tmp_path: Path) -> None:
     written(tmp_path)
     later = Cursor(tmp_path)
     later.advance("a", logs=99)
+    later.hand([("02", "a", 6)])
     assert later.before("a").logs == 7
+    assert not later.was_handed("02", "a", 6)
+
+
+def test_instants_of_before_the_host_was_started_anew_mean_nothing(tmp_path: Path) -> None:
+    written(tmp_path)
+    assert Cursor(tmp_path, "another boot").stalls_before == 0
+
+
+def test_a_batch_that_was_answered_is_in_doubt_no_longer(tmp_path: Path) -> None:
+    cursor = written(tmp_path)
+    cursor.answered()
+    cursor.write()
+    assert Cursor(tmp_path).doubtful == 0
+    assert Cursor(tmp_path).was_handed("01", "a", 5)
 
 
 def test_processes_whose_black_boxes_are_gone_are_forgotten(tmp_path: Path) -> None:
@@ -59,7 +76,7 @@ def test_a_damaged_one_is_said_and_begun_anew(tmp_path: Path) -> None:
     for damage in (b"{", b"", b'{"version":1,"processes":{"a":3}}', b"\xff"):
         (tmp_path / NAME).write_bytes(damage)
         told: list[str] = []
-        assert Cursor(tmp_path, told.append).before("a") == Sent()
+        assert Cursor(tmp_path, tell=told.append).before("a") == Sent()
         assert "may be sent again" in told[0]
 
 
@@ -70,7 +87,7 @@ def test_one_of_another_version_is_begun_anew(tmp_path: Path) -> None:
 
 def test_where_it_cannot_be_written_that_is_said_once(tmp_path: Path) -> None:
     told: list[str] = []
-    cursor = Cursor(tmp_path / "missing", told.append)
+    cursor = Cursor(tmp_path / "missing", tell=told.append)
     for seq in range(3):
         cursor.advance("a", logs=seq)
         cursor.write()

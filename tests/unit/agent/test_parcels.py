@@ -27,20 +27,24 @@ def log(seq: int, process: str = "a", ended: bool = False) -> LogParcel:
     return LogParcel(resource=OURS, log=made, process=process, seq=seq, ended=ended)
 
 
-def span(seq: int, name: str = "kvtrace.write", end: int = 5) -> SpanParcel:
+def id_of(seq: int) -> str:
+    return seq.to_bytes(8, "big").hex()
+
+
+def span(seq: int, name: str = "kvtrace.write", at: int = 5) -> SpanParcel:
     made = Span(
         trace_id=bytes(16),
-        span_id=bytes(8),
+        span_id=bytes.fromhex(id_of(seq)),
         name=name,
         start=0,
-        end=end,
+        end=5,
         attributes={},
         process="a",
         engine="e",
         root=b"",
         trigger=("a", seq),
     )
-    return SpanParcel(resource=OURS, span=made)
+    return SpanParcel(resource=OURS, span=made, at=at)
 
 
 def test_each_kind_is_packed_for_its_own_service() -> None:
@@ -62,9 +66,11 @@ def test_log_records_that_were_answered_are_noted_by_process(tmp_path: Path) -> 
 
 def test_spans_are_noted_on_disk_before_they_are_sent(tmp_path: Path) -> None:
     cursor = Cursor(tmp_path)
-    spans_handed(cursor, [span(4), span(3), span(8, STALL, end=77)])
+    spans_handed(cursor, [span(4), span(3), span(8, STALL, at=77)])
     later = Cursor(tmp_path)
-    assert (later.before("a").handed, later.before("a").spans) == (4, 0)
-    assert later.ticked_before == 77
-    spans_answered(cursor, [span(4), span(3)])
-    assert Cursor(tmp_path).before("a").spans == 4
+    assert later.was_handed(id_of(3), "a", 3)
+    assert later.was_handed(id_of(8), "a", 99)
+    assert not later.was_handed(id_of(9), "a", 2)
+    assert (later.doubtful, later.stalls_before) == (3, 77)
+    spans_answered(cursor, [])
+    assert Cursor(tmp_path).doubtful == 0

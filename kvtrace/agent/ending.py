@@ -1,0 +1,40 @@
+"""Decides when an agent has nothing left to do."""
+
+import msgspec
+
+SECOND = 1_000_000_000
+SETTLED = SECOND
+"""Nanoseconds after the last process ended in which spans still settle and others may begin."""
+
+GIVE_UP = 60 * SECOND
+"""Nanoseconds for which the last signals are tried to be sent."""
+
+UNMET = 30 * SECOND
+"""Nanoseconds after which an engine that launched an agent must have begun to speak."""
+
+
+class Ending(msgspec.Struct, kw_only=True):
+    """The rules, and since when nobody was there."""
+
+    once: bool = False
+    """Whether to end also while engines live."""
+
+    stay: bool = False
+    """Whether to wait for other engines when those of now are gone."""
+
+    launched: bool = False
+    """Whether an engine launched it, so that there is one."""
+
+    since: int | None = None
+
+    def is_reached(self, now: int, *, alone: bool, met: bool, unsent: int) -> bool:
+        """Whether to end now; `alone` is whether no process lives, `met` whether one ever did."""
+        if not (alone or self.once) or (self.stay and not self.once):
+            self.since = None
+            return False
+        if self.since is None:
+            self.since = now
+        waited = now - self.since
+        if not met and not self.once:
+            return self.launched and waited >= UNMET
+        return waited >= GIVE_UP or (waited >= SETTLED and not unsent)

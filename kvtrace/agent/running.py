@@ -1,0 +1,161 @@
+"""Runs an agent: opens the ways out, looks again and again, and ends in good order."""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from threading import Event
+from typing import TypeVar
+
+import msgspec
+from google.protobuf.message import Message
+
+from kvtrace.agent.agent import Agent, Eyes, Outboxes
+from kvtrace.agent.cursor import Cursor
+from kvtrace.agent.ending import Ending
+from kvtrace.agent.identity import Identity
+from kvtrace.agent.journal import Journal
+from kvtrace.agent.lock import Lock
+from kvtrace.agent.outbox import Outbox
+from kvtrace.agent.parcels import (
+    LogParcel,
+    SpanParcel,
+    logs_answered,
+    pack_logs,
+    pack_spans,
+    spans_answered,
+    spans_handed,
+)
+from kvtrace.agent.pulse import Pulse
+from kvtrace.agent.route import Route
+from kvtrace.destination import Destination
+from kvtrace.signals.deriver import Deriver
+from kvtrace.sinks.otlp.environment import told_attributes
+from kvtrace.sinks.otlp.sender import open_sender
+from kvtrace.sources.run_directory import HOUR, POLL, RunDirectory
+
+Item = TypeVar("Item")
+
+FLUSH = 3.0
+"""Seconds to send what is left, once the agent is told to stop."""
+
+LOGS_ROOM, LOGS_BATCH = 8_000, 1_000
+SPANS_ROOM, SPANS_BATCH = 4_000, 250
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent is to do."""
+
+    directory: Path
+    destinations: tuple[Destination, ...]
+    clock: str
+    """The boot id of this host."""
+
+    dead_for_ns: int = HOUR
+    ending: Ending = msgspec.field(default_factory=Ending)
+
+
+class Office:
+    """An agent with everything that it works with."""
+
+    def __init__(self, plan: Plan, journal: Journal, stack: ExitStack) -> None:
+        """Open all; raises ExportError where a destination's settings make no sense."""
+        self._plan = plan
+        self.journal = journal
+        self._stack = stack
+        self.routes: list[Route[LogParcel] | Route[SpanParcel]] = []
+        self.cursor = Cursor(plan.directory, plan.clock, tell=journal.note)
+        boxes = stack.enter_context(
+            closing(RunDirectory(plan.directory, dead_for_ns=plan.dead_for_ns))
+        )
+        self._logs, logs = self._open("logs", pack_logs, LOGS_BATCH, LOGS_ROOM)
+        self._spans, spans = self._open("traces", pack_spans, SPANS_BATCH, SPANS_ROOM)
+        self._remember(logs, spans)
+        self.outboxes = Outboxes(
+            self._logs, self._spans, logs.take_lost if logs is not None else lambda: 0
+        )
+        self.agent = Agent(
+            Eyes(boxes, Identity(told_attributes(), lambda: boxes.followed), Pulse()),
+            self.outboxes,
+            self.cursor,
+            Deriver(plan.clock, told_until=self.cursor.stalls_before),
+        )
+
+    def start(self) -> None:
+        """Begin to send."""
+        for box in (self._logs, self._spans):
+            if box is not None:
+                box.start()
+
+    def stop(self, seconds: float) -> int:
+        """Send what is left, for so long; how many signals were left after that."""
+        until = time.monotonic() + seconds
+        left = 0
+        for box in (self._logs, self._spans):
+            if box is not None:
+                left += box.stop(max(0.1, until - time.monotonic()))
+        self.cursor.write()
+        return left
+
+    def _open(
+        self, signal: str, pack: Callable[[Sequence[Item]], Message], batch: int, room: int
+    ) -> tuple[Outbox[Item] | None, Route[Item] | None]:
+        for destination in self._plan.destinations:
+            if destination.signal == signal:
+                sender = self._stack.enter_context(closing(open_sender(destination)))
+                route = Route(destination, sender, self.journal, pack=pack, batch=batch)
+                return Outbox(route, room=room), route
+        return None, None
+
+    def _remember(self, logs: Route[LogParcel] | None, spans: Route[SpanParcel] | None) -> None:
+        """Have the cursor know of what is sent."""
+        cursor = self.cursor
+        if logs is not None:
+            logs.on_settled = lambda parcels: logs_answered(cursor, parcels)
+            self.routes.append(logs)
+        if spans is not None:
+            spans.on_handing = lambda parcels: spans_handed(cursor, parcels)
+            spans.on_settled = lambda parcels: spans_answered(cursor, parcels)
+            self.routes.append(spans)
+
+
+def run(plan: Plan, lock: Lock, tell: Callable[[str], object], stop: Event) -> None:
+    """Send what the black boxes tell until there is nothing left to do, or it is told to stop.
+
+    Raises ExportError where the destinations' settings make no sense, or the lock is not ours any
+    more, and BlackBoxError where the directory cannot be read.
+    """
+    journal = Journal(tell)
+    with ExitStack() as stack:
+        office = Office(plan, journal, stack)
+        if office.cursor.doubtful:
+            journal.note(
+                f"{office.cursor.doubtful} spans may not have arrived when an earlier agent "
+                "ended; they are not sent again"
+            )
+        office.start()
+        try:
+            _watch(plan, office, lock, stop)
+        finally:
+            left = office.stop(FLUSH)
+        journal.note(_summary(office, left))
+
+
+def _watch(plan: Plan, office: Office, lock: Lock, stop: Event) -> None:
+    agent = office.agent
+    while not stop.wait(POLL):
+        now = time.monotonic_ns()
+        agent.round(now, time.time_ns())
+        office.journal.catch_up()
+        over = plan.ending.is_reached(now, alone=agent.alone, met=agent.met, unsent=agent.unsent)
+        if over or not lock.ours:
+            return
+
+
+def _summary(office: Office, left: int) -> str:
+    lost = sum(route.lost for route in office.routes)
+    sent = sum(route.sent for route in office.routes)
+    told = f"ends: {office.agent.events} events read, {sent} log records and spans sent"
+    if lost:
+        told += f", {lost} refused"
+    return f"{told}, {left} not sent in time" if left else told
