@@ -22,7 +22,7 @@ from kvtrace.signals.values import Value
 from kvtrace.transfer import Transfer
 
 
-class Closing(msgspec.Struct, frozen=True, kw_only=True):
+class Closing(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """How a half ended."""
 
     outcome: Outcome

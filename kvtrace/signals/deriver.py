@@ -16,7 +16,7 @@ from kvtrace.model import Role
 from kvtrace.moments import Ended, News, Record
 from kvtrace.signals.account import Account, Whose, order
 from kvtrace.signals.closing import Gone
-from kvtrace.signals.drafts import span_of
+from kvtrace.signals.drafts import id_of, span_of
 from kvtrace.signals.handshake_phases import Asked, key_of, remember
 from kvtrace.signals.heard import Heard
 from kvtrace.signals.ids import derived
@@ -200,7 +200,8 @@ class Deriver:
         if number <= half.stalls.get(wait.phase, -1) or wait.after(number) <= self._told_until:
             return []
         half.stalls[wait.phase] = number
-        return [span_of(stall(account, wait, number, now), account)]
+        draft = stall(account, wait, number, now)
+        return [span_of(draft, account, id_of(draft, account))]
 
     def _account(self, half: OpenHalf) -> Account:
         engine, role, request = half.whose

@@ -9,7 +9,7 @@ from kvtrace.signals.spans import INTERNAL, Span
 from kvtrace.signals.values import Value
 
 
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
+class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One phase as far as its records tell."""
 
     phase: str
@@ -40,7 +40,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
         return "kvtrace." + self.phase.partition(".")[0]
 
 
-def span_of(draft: Draft, account: Account) -> Span:
+def span_of(draft: Draft, account: Account, span_id: bytes) -> Span:
     """The draft as a span, with its records as span events."""
     newest = last(draft.records)
     attributes: dict[str, Value] = {**account.on_every_span, **draft.attributes}
@@ -52,7 +52,7 @@ def span_of(draft: Draft, account: Account) -> Span:
         attributes["error.type"] = draft.error_type
     return Span(
         trace_id=account.trace_id,
-        span_id=id_of(draft, account),
+        span_id=span_id,
         parent_id=draft.parent or account.root,
         name=draft.name,
         kind=draft.kind,

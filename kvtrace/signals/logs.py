@@ -53,7 +53,7 @@ class Resource(msgspec.Struct, frozen=True):
     attributes: tuple[tuple[str, Value], ...]
 
 
-class Log(msgspec.Struct, frozen=True, kw_only=True):
+class Log(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One event as a log record or a span event, without what its resource says."""
 
     name: str

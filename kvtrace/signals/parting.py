@@ -78,7 +78,7 @@ def _make(half: OpenHalf, account: Account, drafts: list[Draft]) -> list[Span]:
         if name not in half.sent:
             half.sent.add(name)
             half.told.update((record.process, record.seq) for record in draft.records)
-            made.append(span_of(draft, account))
+            made.append(span_of(draft, account, name))
     return made
 
 
@@ -167,9 +167,7 @@ def loose_handshake(record: Record, began: Record | None) -> Span:
         records=tuple((one, 0) for one in records),
     )
     (draft,) = handshake_phases(account, {})
-    made = span_of(draft, account)
     own = account.span_id("handshake", record.rank, -1, record.seq)
+    made = span_of(draft, account, own)
     attributes = {**draft.attributes, "kvtrace.role": account.role.value}
-    return msgspec.structs.replace(
-        made, span_id=own, parent_id=b"", root=own, attributes=attributes
-    )
+    return msgspec.structs.replace(made, parent_id=b"", root=own, attributes=attributes)

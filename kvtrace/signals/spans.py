@@ -13,7 +13,7 @@ STALL = "kvtrace.stall"
 TRANSFER = "kvtrace.transfer"
 
 
-class SpanLink(msgspec.Struct, frozen=True):
+class SpanLink(msgspec.Struct, frozen=True, gc=False):
     """Another span that belongs to the same request."""
 
     trace_id: bytes
@@ -21,7 +21,7 @@ class SpanLink(msgspec.Struct, frozen=True):
     attributes: dict[str, Value] = {}
 
 
-class Span(msgspec.Struct, frozen=True, kw_only=True):
+class Span(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One phase of a half, or the whole half, from its start to its end."""
 
     trace_id: bytes

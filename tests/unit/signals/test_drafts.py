@@ -21,7 +21,7 @@ def draft_of(**changes: object) -> Draft:
 
 def test_a_span_says_whose_it_is_and_which_record_completed_it() -> None:
     account = account_of(Story().at(1, *samples.CONSUMER_FIRST))
-    span = span_of(draft_of(rank=3, peer_rank=2, error="x", error_type="y"), account)
+    span = span_of(draft_of(rank=3, peer_rank=2, error="x", error_type="y"), account, b"s" * 8)
     assert span.name == "kvtrace.completion"
     assert span.parent_id == span.root == account.root
     assert span.trigger == ("D0/0", 2)
@@ -39,7 +39,7 @@ def test_a_span_says_whose_it_is_and_which_record_completed_it() -> None:
 
 def test_a_span_never_ends_before_it_starts() -> None:
     account = account_of(Story().at(1, *samples.CONSUMER_FIRST))
-    assert span_of(draft_of(end=5), account).end == 10
+    assert span_of(draft_of(end=5), account, b"s" * 8).end == 10
 
 
 def test_ranks_and_attempts_have_ids_of_their_own() -> None:
