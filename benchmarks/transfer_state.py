@@ -38,7 +38,7 @@ class Packed(msgspec.Struct, frozen=True):
 
 def run() -> list[Row]:
     """How fast the fleet takes in what it decodes, and how long a snapshot takes."""
-    packed = list(_stream(TRANSFERS))
+    packed = list(stream(TRANSFERS))
     taking = min(_take(packed) for _ in range(ROUNDS))
     decoding = min(_decode(packed) for _ in range(ROUNDS))
     snapshot = _snapshot()
@@ -61,22 +61,22 @@ def _take(packed: list[Packed]) -> float:
     fleet = Fleet(CLOCK)
     began = time.process_time()
     for one in packed:
-        fleet.take(Moment(one.at, _record(one)))
+        fleet.take(Moment(one.at, record_of(one)))
     return time.process_time() - began
 
 
 def _decode(packed: list[Packed]) -> float:
     began = time.process_time()
     for one in packed:
-        Moment(one.at, _record(one))
+        Moment(one.at, record_of(one))
     return time.process_time() - began
 
 
 def _snapshot() -> float:
     census = Census(CLOCK)
     last = 0
-    for one in _stream(IN_FLIGHT, upto=-8):
-        census.take(Moment(one.at, _record(one)))
+    for one in stream(IN_FLIGHT, upto=-8):
+        census.take(Moment(one.at, record_of(one)))
         last = one.at
     census.snapshot(last)
     began = time.process_time()
@@ -85,7 +85,7 @@ def _snapshot() -> float:
     return (time.process_time() - began) / 10
 
 
-def _record(one: Packed) -> Record:
+def record_of(one: Packed) -> Record:
     return Record(
         process=one.process,
         seq=one.seq,
@@ -99,7 +99,7 @@ def _record(one: Packed) -> Record:
     )
 
 
-def _stream(transfers: int, upto: int | None = None) -> Iterator[Packed]:
+def stream(transfers: int, upto: int | None = None) -> Iterator[Packed]:
     """The events of so many transfers, some at once, as far as each is told."""
     seqs: dict[str, int] = {}
     at = 0

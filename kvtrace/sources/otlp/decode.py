@@ -42,7 +42,9 @@ class Signal(Enum):
 class Decoder:
     """Reads export requests, and remembers what comes again in many of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST) -> None:
+        """`most` is how many records one request may hold."""
+        self._most = most
         self._attributes = Attributes()
         self._resources: dict[bytes, _Resource | None] = {}
         self._readers: dict[Signal, Callable[[bytes, _Resource, Tally], Iterable[News]]] = {
@@ -56,9 +58,9 @@ class Decoder:
         Raises RefusedError where the bytes are no such request, or hold absurdly much.
         """
         try:
-            for given, records in _scopes(raw):
+            for given, records in _scopes(raw, self._most):
                 tally.records += len(records)
-                _check(tally.records)
+                _check(tally.records, self._most)
                 reader = self._readers.get(signal)
                 if reader is None:
                     tally.metrics += len(records)
@@ -139,22 +141,22 @@ class Decoder:
         return self._resources[raw]
 
 
-def _scopes(raw: bytes) -> Iterator[tuple[bytes, Sequence[bytes]]]:
+def _scopes(raw: bytes, most: int) -> Iterator[tuple[bytes, Sequence[bytes]]]:
     """Each scope's resource and records, still bytes."""
     parts = schema.request_of(raw).parts
     scopes = 0
-    _check(len(parts))
+    _check(len(parts), most)
     for part in parts:
         parsed = schema.part_of(part)
         scopes += len(parsed.scopes)
-        _check(scopes)
+        _check(scopes, most)
         for scope in parsed.scopes:
             yield parsed.resource, schema.scope_of(scope).records
 
 
-def _check(count: int) -> None:
-    if count > MOST:
-        raise RefusedError(Reason.TOO_LARGE, f"more than {MOST} records in one request: send fewer")
+def _check(count: int, most: int) -> None:
+    if count > most:
+        raise RefusedError(Reason.TOO_LARGE, f"more than {most} records in one request: send fewer")
 
 
 def _name(log: Any) -> bytes:

@@ -1,10 +1,10 @@
 """What was received and not yet taken in, in bounded room.
 
-The receiver's thread puts, the thread that shows or records takes; neither waits for the other.
+The receiver's thread puts and never waits; the thread that shows or records takes.
 """
 
 from collections import deque
-from threading import Lock
+from threading import Event, Lock
 
 from kvtrace.moments import News
 
@@ -22,6 +22,7 @@ class Inbox:
         self._most_news = most_news
         self._waiting: deque[list[News]] = deque()
         self._lock = Lock()
+        self._some = Event()
         self._bytes = 0
         self._news = 0
 
@@ -41,10 +42,16 @@ class Inbox:
             self._waiting.append(news)
             self._bytes += size
             self._news += len(news)
+            self._some.set()
+
+    def wait(self, seconds: float) -> None:
+        """Waits so long at most for something to be there."""
+        self._some.wait(seconds)
 
     def take(self) -> list[News]:
         """All that waits; nothing waits then."""
         with self._lock:
             taken, self._waiting = self._waiting, deque()
             self._bytes = self._news = 0
+            self._some.clear()
         return [one for news in taken for one in news]

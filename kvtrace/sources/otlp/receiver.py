@@ -108,10 +108,9 @@ class Receiver:
         stop: Callable[[], bool],
         *,
         now: Callable[[], int] = time.monotonic_ns,
-        sleep: Callable[[float], None] = time.sleep,
     ) -> Iterator[Moment]:
         """What arrives, until told to stop; when nothing does, the time, twenty times a second."""
-        return self.beside(_silence(stop, now, sleep), now)
+        return self.beside(self._silence(stop, now), now)
 
     def health(self) -> dict[str, object]:
         """How it stands, as /healthz tells."""
@@ -129,6 +128,11 @@ class Receiver:
     def is_ready(self) -> bool:
         """Whether a request that came now would be taken."""
         return self._intake is not None and self._intake.is_ready
+
+    def _silence(self, stop: Callable[[], bool], now: Callable[[], int]) -> Iterator[Moment]:
+        while not stop():
+            yield Moment(now())
+            self.inbox.wait(POLL)
 
     def _run(self, started: "Future[None]") -> None:
         try:
@@ -160,11 +164,3 @@ class Receiver:
             await asyncio.gather(rpc.stop(GRACE), web.stop(GRACE))
             if backend is not None:
                 await backend.close()
-
-
-def _silence(
-    stop: Callable[[], bool], now: Callable[[], int], sleep: Callable[[float], None]
-) -> Iterator[Moment]:
-    while not stop():
-        yield Moment(now())
-        sleep(POLL)

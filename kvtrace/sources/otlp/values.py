@@ -9,7 +9,7 @@ from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from kvtrace.errors import WireError
 from kvtrace.signals.values import Value
 
-Pair: TypeAlias = tuple[str, Value | None]
+Pair: TypeAlias = tuple[str, Value]
 
 KEPT = 8192
 """Attributes that are remembered, since most come again: ids, roles, ranks, names."""
@@ -34,18 +34,14 @@ class Attributes:
         self._known: dict[bytes, Pair] = {}
 
     def read(self, given: Sequence[bytes]) -> dict[str, Value]:
-        """The attributes by key, the last of each; those we cannot use are left out.
+        """The attributes by key, the last of each; one under no key stands for all we cannot use.
 
         Raises WireError where bytes are no attribute, or where they are absurdly many.
         """
         if len(given) > MOST:
             raise WireError(f"a record with {len(given)} attributes")
         known = self._known.get
-        pairs = [known(raw) or self._learn(raw) for raw in given]
-        found: dict[str, Any] = dict(pairs)
-        if None in found.values():
-            return {key: value for key, value in found.items() if value is not None}
-        return found
+        return dict([known(raw) or self._learn(raw) for raw in given])
 
     def _learn(self, raw: bytes) -> Pair:
         try:
@@ -85,7 +81,8 @@ def _quick(raw: bytes) -> Pair | None:
 
 def _slow(raw: bytes) -> Pair:
     parsed = KeyValue.FromString(raw)
-    return parsed.key, plain(parsed.value)
+    value = plain(parsed.value)
+    return ("", "") if value is None else (parsed.key, value)
 
 
 def plain(value: Any) -> Value | None:

@@ -1,0 +1,34 @@
+"""What the receiver counts, and what of it is a loss."""
+
+from kvtrace.moments import Lost
+from kvtrace.sources.otlp.counts import Counts
+from kvtrace.sources.otlp.decode import Signal
+from kvtrace.sources.otlp.refusal import Reason
+from kvtrace.sources.otlp.tally import Tally
+
+
+def test_each_loss_is_told_once() -> None:
+    counts = Counts()
+    assert counts.lost() is None
+    counts.refuse(Reason.FULL)
+    counts.refuse(Reason.MALFORMED)
+    counts.received.add(Tally(unreadable=3, unknown=1))
+    assert counts.lost() == Lost(turned_away=2, unreadable=3, unknown=1)
+    assert counts.lost() is None
+    counts.refuse(Reason.FULL)
+    assert counts.lost() == Lost(turned_away=1)
+
+
+def test_asking_for_a_wrong_path_is_no_loss() -> None:
+    counts = Counts()
+    counts.refuse(Reason.NOT_FOUND)
+    assert counts.lost() is None
+
+
+def test_health_tells_each_count_by_name() -> None:
+    counts = Counts()
+    counts.requests[Signal.LOGS] += 2
+    counts.refuse(Reason.FULL)
+    told = counts.as_json()
+    assert told["requests"] == {"traces": 0, "logs": 2, "metrics": 0}
+    assert told["refused"] == {"full": 1}
