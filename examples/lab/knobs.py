@@ -4,8 +4,8 @@ They come with the request, in the header `X-Lab-Knobs`, and never reach an engi
 
     X-Lab-Knobs: {"producer": {"delay": 2}, "consumer": {"params": {"remote_port": 1}}}
 
-Whatever becomes of a leg, the other is not told, as with a router that does not care: a client
-that has enough of waiting gives up, and then the router ends both.
+Of a leg that is dropped or aborted the other is not told, as with a router that does not care:
+when the client has enough of waiting and gives up, the router ends both.
 """
 
 from typing import Any
