@@ -149,7 +149,7 @@ def summary(account: Account, closed: Closing) -> dict[str, Value]:
         found["kvtrace.mode"] = account.mode
     peer = _peer(account)
     if peer:
-        found["kvtrace.peer.engine"] = peer
+        found["kvtrace.peer_engine"] = peer
     admitted = account.admitted
     if admitted is None:
         found["kvtrace.partial"] = True

@@ -47,7 +47,7 @@ def _registration(account: Account, ordinal: int) -> Draft:
     }
     if staged is not None:
         attributes |= {"kvtrace.blocks": staged.blocks, "kvtrace.tokens": staged.tokens}
-        attributes["kvtrace.peer.engine"] = staged.producer
+        attributes["kvtrace.peer_engine"] = staged.producer
     return Draft(
         phase="registration",
         ordinal=ordinal,

@@ -68,7 +68,7 @@ def _said(began: Record | None, over: Record | None) -> dict[str, Value]:
 
 
 def _address(event: HandshakeStarted | HandshakeFinished | HandshakeFailed) -> dict[str, Value]:
-    found: dict[str, Value] = {"kvtrace.peer.engine": event.peer, "kvtrace.ordinal": event.ordinal}
+    found: dict[str, Value] = {"kvtrace.peer_engine": event.peer, "kvtrace.ordinal": event.ordinal}
     if event.host:
         found["server.address"] = event.host
     if event.port:

@@ -59,7 +59,7 @@ def _matched(event: MatchMade) -> dict[str, Value]:
         "kvtrace.waited": event.waited,
         "kvtrace.exact": event.exact,
         "kvtrace.candidates": event.candidates,
-        "kvtrace.peer.engine": event.consumer,
+        "kvtrace.peer_engine": event.consumer,
     }
 
 
@@ -103,7 +103,7 @@ def _measured(mine: list[Record]) -> dict[str, Value]:
                     "kvtrace.blocks": posted.blocks,
                     "kvtrace.prepare": posted.prepare,
                     "kvtrace.post": posted.post,
-                    "kvtrace.peer.engine": posted.consumer,
+                    "kvtrace.peer_engine": posted.consumer,
                 }
             case WriteFinished() as finished:
                 found |= {"kvtrace.size": finished.size, "kvtrace.transfer": finished.transfer}

@@ -99,7 +99,7 @@ class Sampler:
         took = span.end - span.start
         if span.name != TRANSFER:
             return took >= SLOW and span.name not in ("kvtrace.readiness", STALL)
-        peer = span.attributes.get("kvtrace.peer.engine")
+        peer = span.attributes.get("kvtrace.peer_engine")
         if span.attributes.get("kvtrace.outcome") != Outcome.FINISHED.value:
             return False
         usual = self._links.setdefault((span.engine, str(peer)), Usual())

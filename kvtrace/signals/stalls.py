@@ -78,7 +78,7 @@ def stall(account: Account, wait: Wait, number: int, now: Now) -> Draft:
         "kvtrace.n": number,
     }
     if wait.due is not None:
-        attributes["kvtrace.waits_for"] = wait.due.name
+        attributes["kvtrace.waits_for.event"] = wait.due.name
         place = wait.due.place
         if place is not None:
             attributes["kvtrace.waits_for.engine"] = place.engine

@@ -10,4 +10,4 @@ def test_the_page_of_signals_is_current() -> None:
 
 def test_every_event_is_on_the_page() -> None:
     for name in KINDS:
-        assert f"### `{name}`" in page()
+        assert f"#### `{name}`" in page()

@@ -93,7 +93,7 @@ def test_a_root_says_who_and_how_much() -> None:
     assert summary(account, closed(account)) == {
         "kvtrace.engine": "P0",
         "kvtrace.outcome": "finished",
-        "kvtrace.peer.engine": "D0",
+        "kvtrace.peer_engine": "D0",
         "kvtrace.tokens": 100,
         "kvtrace.size": 5,
     }

@@ -233,7 +233,7 @@ def test_a_stalled_phase_is_told_at_its_patience_and_at_each_doubling() -> None:
     assert len({s.span_id for s in stalls}) == 4
     first = stalls[0]
     assert first.attributes["kvtrace.phase"] == "registration"
-    assert first.attributes["kvtrace.waits_for"] == "registration.sent"
+    assert first.attributes["kvtrace.waits_for.event"] == "registration.sent"
     assert first.attributes["kvtrace.waits_for.rank"] == 0
     assert len(first.events) == 5
     assert first.parent_id == first.root

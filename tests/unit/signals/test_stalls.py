@@ -53,7 +53,7 @@ def test_its_span_carries_all_that_the_half_has_told() -> None:
         "kvtrace.age": 69 * SECOND,
         "kvtrace.patience": 30 * SECOND,
         "kvtrace.n": 1,
-        "kvtrace.waits_for": "blocks.ready",
+        "kvtrace.waits_for.event": "blocks.ready",
         "kvtrace.waits_for.engine": "P0",
         "kvtrace.waits_for.role": "P",
         "kvtrace.waits_for.rank": -1,
