@@ -1,5 +1,6 @@
-"""The page of all events is made from the vocabulary, and is current."""
+"""The page of all signals is made from the code, and is current."""
 
+from kvtrace.signals.catalogue import SPANS
 from kvtrace.wire import KINDS
 from tools.signals import PAGE, page
 
@@ -8,6 +9,9 @@ def test_the_page_of_signals_is_current() -> None:
     assert PAGE.read_text() == page(), "run: python tools/signals.py"
 
 
-def test_every_event_is_on_the_page() -> None:
+def test_every_event_and_every_span_is_on_the_page() -> None:
+    told = page()
     for name in KINDS:
-        assert f"#### `{name}`" in page()
+        assert f"#### `{name}`" in told
+    for span in SPANS:
+        assert f"### `{span.name}`" in told
