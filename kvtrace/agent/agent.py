@@ -58,6 +58,17 @@ class Outboxes(msgspec.Struct, frozen=True):
         return sum(box.unsent for box in (self.logs, self.spans) if box is not None)
 
 
+class Making(msgspec.Struct, frozen=True):
+    """What becomes of what is seen."""
+
+    deriver: Deriver
+    sift: Callable[[list[Span]], list[Span]] = list
+    """The spans, of those that are made, that are to be sent."""
+
+    veil: Callable[[News], News] = lambda news: news
+    """What may be told outside of what happened."""
+
+
 class Eyes(msgspec.Struct, frozen=True):
     """What the agent sees with."""
 
@@ -69,7 +80,7 @@ class Eyes(msgspec.Struct, frozen=True):
 class Agent:
     """One round after another; it reads no clock and waits for nothing."""
 
-    def __init__(self, eyes: Eyes, outboxes: Outboxes, cursor: Cursor, deriver: Deriver) -> None:
+    def __init__(self, eyes: Eyes, outboxes: Outboxes, cursor: Cursor, making: Making) -> None:
         self.met = False
         """Whether there was any black box so far."""
 
@@ -77,7 +88,8 @@ class Agent:
         self._boxes = eyes.boxes
         self._out = outboxes
         self._cursor = cursor
-        self._deriver = deriver
+        self._deriver = making.deriver
+        self._making = making
         self._identity = eyes.identity
         self._pulse = eyes.pulse
         self._scanned: int | None = None
@@ -102,7 +114,7 @@ class Agent:
         if due:
             self._scanned = now
             self._scan()
-        news = self._boxes.poll(ENOUGH)
+        news = [self._making.veil(one) for one in self._boxes.poll(ENOUGH)]
         logs: list[LogParcel] = []
         for process, records in _by_process(news).items():
             self._miss(process, records, wall, logs)
@@ -111,7 +123,7 @@ class Agent:
         for one in news:
             self._take(one, wall, logs)
         self._put_logs(logs)
-        self._put_spans(spans, now)
+        self._put_spans(self._making.sift(spans), now)
         if due:
             self._tell(now, wall)
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 from google.protobuf.message import Message
 
-from kvtrace.agent.agent import Agent, Eyes, Outboxes
+from kvtrace.agent.agent import Agent, Eyes, Making, Outboxes
 from kvtrace.agent.cursor import Cursor
 from kvtrace.agent.ending import Ending
 from kvtrace.agent.identity import Identity
@@ -30,6 +30,8 @@ from kvtrace.agent.pulse import Pulse
 from kvtrace.agent.route import Route
 from kvtrace.destination import Destination
 from kvtrace.signals.deriver import Deriver
+from kvtrace.signals.hashing import Hasher
+from kvtrace.signals.sampling import Sampler
 from kvtrace.sinks.otlp.environment import told_attributes
 from kvtrace.sinks.otlp.sender import open_sender
 from kvtrace.sources.run_directory import HOUR, POLL, RunDirectory
@@ -50,6 +52,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     destinations: tuple[Destination, ...]
     clock: str
     """The boot id of this host."""
+
+    span_ratio: float = 1.0
+    """The share of transfers whose spans are sent."""
+
+    secret: str = ""
+    """What request ids are hashed with; empty where they are sent as they are."""
 
     dead_for_ns: int = HOUR
     ending: Ending = msgspec.field(default_factory=Ending)
@@ -78,7 +86,7 @@ class Office:
             Eyes(boxes, Identity(told_attributes(), lambda: boxes.followed), Pulse()),
             self.outboxes,
             self.cursor,
-            Deriver(plan.clock, told_until=self.cursor.stalls_before),
+            _making(plan, self.cursor),
         )
 
     def start(self) -> None:
@@ -117,6 +125,12 @@ class Office:
             spans.on_handing = lambda parcels: spans_handed(cursor, parcels)
             spans.on_settled = lambda parcels: spans_answered(cursor, parcels)
             self.routes.append(spans)
+
+
+def _making(plan: Plan, cursor: Cursor) -> Making:
+    deriver = Deriver(plan.clock, told_until=cursor.stalls_before)
+    sift = Sampler(plan.span_ratio).sift
+    return Making(deriver, sift, Hasher(plan.secret).news) if plan.secret else Making(deriver, sift)
 
 
 def run(plan: Plan, lock: Lock, tell: Callable[[str], object], stop: Event) -> None:

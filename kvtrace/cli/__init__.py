@@ -16,6 +16,7 @@ COMMANDS = {
     "record": "Record what this host's engines say, to replay it later.",
     "replay": "Play a recording through the same screen.",
     "agent": "Send what this host's engines say to an OTLP endpoint.",
+    "find": "Say what a request is called in what the agent sent.",
     "version": "Say which kvtrace this is.",
     "completion": "Print the script that completes kvtrace's words in a shell.",
 }

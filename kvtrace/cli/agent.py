@@ -65,6 +65,8 @@ def command(
                 directory=where,
                 destinations=found,
                 clock=started().clock,
+                span_ratio=ratio(os.environ.get("KVTRACE_SPAN_RATIO", "")),
+                secret=os.environ.get("KVTRACE_HASH_IDS", ""),
                 dead_for_ns=dead_for,
                 ending=Ending(once=once, stay=stay, launched=launched is not None),
             )
@@ -78,6 +80,17 @@ def _destinations(endpoint: str) -> tuple[Destination, ...]:
     found = destinations(os.environ, endpoint)
     if not found:
         raise ExportError(DISABLED if disabled(os.environ) else NOWHERE)
+    return found
+
+
+def ratio(text: str) -> float:
+    """What KVTRACE_SPAN_RATIO says; all where it says nothing."""
+    try:
+        found = float(text or 1)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= 1:
+        raise ExportError(f"KVTRACE_SPAN_RATIO is {text!r}: write a share from 0 to 1, such as 0.1")
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kvtrace.agent.agent import Agent, Eyes, Outboxes
+from kvtrace.agent.agent import Agent, Eyes, Making, Outboxes
 from kvtrace.agent.cursor import Cursor
 from kvtrace.agent.identity import Identity
 from kvtrace.agent.parcels import LogParcel, SpanParcel, logs_answered, spans_handed
@@ -65,7 +65,7 @@ def span(name: str, process: str, seq: int, end: int) -> Span:
 class Desk:
     """An agent with all it needs, at a directory of small boxes."""
 
-    def __init__(self, directory: Path, refused: int = 0) -> None:
+    def __init__(self, directory: Path, refused: int = 0, **making: Any) -> None:
         self.boxes = RunDirectory(directory)
         self.logs, self.spans = Tray(), Tray()
         self.cursor = Cursor(directory)
@@ -78,7 +78,7 @@ class Desk:
             ),
             Outboxes(self.logs, self.spans, lambda: self.refused.pop() if self.refused else 0),
             self.cursor,
-            EachEvent(),
+            Making(EachEvent(), **making),
         )
         self.now = 0
 
@@ -225,4 +225,16 @@ def test_a_signal_that_goes_nowhere_is_not_made(tmp_path: Path) -> None:
     desk.round()
     assert desk.names() == []
     assert desk.span_seqs() == [1]
+    box.close("")
+
+
+def test_only_what_may_be_told_leaves_and_only_chosen_spans(tmp_path: Path) -> None:
+    def veil(news: News) -> News:
+        return msgspec.structs.replace(news, engine="x") if isinstance(news, Record) else news
+
+    box, origin = small_box(tmp_path)
+    box.record(queued(), origin)
+    desk = Desk(tmp_path, veil=veil, sift=lambda spans: []).round()
+    assert desk.spans.items == []
+    assert dict(desk.logs.items[0].resource.attributes)["service.instance.id"] == "x"
     box.close("")

@@ -1,0 +1,36 @@
+"""`kvtrace agent`, as far as it needs no endpoint."""
+
+from pathlib import Path
+
+import pytest
+
+from kvtrace.agent.lock import REFUSED
+from kvtrace.cli import run
+from kvtrace.cli.agent import ratio
+from kvtrace.errors import ExportError
+
+
+def test_without_an_endpoint_it_says_so_and_touches_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ENDPOINT", "LOGS_ENDPOINT", "TRACES_ENDPOINT"):
+        monkeypatch.delenv(f"OTEL_EXPORTER_OTLP_{name}", raising=False)
+    assert run(["agent", "--dir", str(tmp_path)]) == 2
+    assert "nothing says where to send" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_settings_that_make_no_sense_are_said_and_left_for_who_would_try_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "zip")
+    assert run(["agent", "--dir", str(tmp_path), "--endpoint", "http://h:1"]) == 2
+    assert "zip" in capsys.readouterr().err
+    assert (tmp_path / "agent.lock").read_bytes() == REFUSED
+
+
+def test_a_share_of_spans_is_a_number_from_0_to_1() -> None:
+    assert [ratio(text) for text in ("", "0", "0.25", "1")] == [1.0, 0.0, 0.25, 1.0]
+    for text in ("half", "-1", "2", "nan"):
+        with pytest.raises(ExportError, match="KVTRACE_SPAN_RATIO"):
+            ratio(text)
