@@ -52,8 +52,10 @@ class _Line:
             self.http.receive_data(await self.reader.read(CHUNK))
         return event
 
-    def close(self) -> None:
+    async def close(self) -> None:
         self.writer.transport.abort()
+        with suppress(OSError):
+            await self.writer.wait_closed()
 
 
 class HttpBackend:
@@ -74,10 +76,9 @@ class HttpBackend:
 
     async def send(self, request: Request) -> bytes:
         """The backend's answer; raises NotTakenError where it gave none, or a bad one."""
-        head = self._head(request)
         try:
             async with asyncio.timeout(self._limits.backend_time):
-                status, answer = await self._ask(head, request.raw)
+                status, answer = await self._ask(self._head(request), request.raw)
         except (OSError, h11.ProtocolError) as error:
             said = str(error) or type(error).__name__
             raise NotTakenError(f"{self._place} did not take it: {said}") from error
@@ -92,7 +93,7 @@ class HttpBackend:
     async def close(self) -> None:
         """Lets go of all connections."""
         for line in self._kept:
-            line.close()
+            await line.close()
         self._kept.clear()
 
     async def _ask(self, head: h11.Request, body: bytes) -> tuple[int, bytes]:
@@ -101,28 +102,28 @@ class HttpBackend:
             try:
                 answer = await line.ask(head, body, self._limits.message)
             except (OSError, h11.ProtocolError):
-                line.close()
+                await line.close()
                 if line.used:
                     # The backend may have closed it meanwhile, which is no answer.
                     continue
                 raise
             except asyncio.CancelledError:
-                line.close()
+                line.writer.transport.abort()
                 raise
-            self._keep(line)
+            await self._keep(line)
             return answer
 
     async def _connected(self) -> _Line:
         return _Line(*await asyncio.open_connection(self._host, self._port, ssl=self._secure))
 
-    def _keep(self, line: _Line) -> None:
+    async def _keep(self, line: _Line) -> None:
         with suppress(h11.ProtocolError):
             line.http.start_next_cycle()
             if len(self._kept) < KEPT:
                 line.used = True
                 self._kept.append(line)
                 return
-        line.close()
+        await line.close()
 
     def _head(self, request: Request) -> h11.Request:
         given = passed_on(request.headers, self._headers, guarded=self._guarded)

@@ -1,0 +1,40 @@
+"""The options of whatever listens."""
+
+import pytest
+
+from kvtrace.cli import run
+from kvtrace.cli.listening import OPTIONS, Asked
+
+
+def test_every_option_has_its_place_in_what_is_asked() -> None:
+    names = {option.name for option in _made()}
+    assert names == set(Asked.__struct_fields__)
+
+
+def _made() -> list[object]:
+    import click  # a command only to look at what the options made
+
+    def command() -> None:
+        """Nothing."""
+
+    for option in OPTIONS:
+        option(command)
+    return list(click.command()(command).params)
+
+
+def test_nothing_asked_is_nothing() -> None:
+    assert not Asked().is_anything
+    assert Asked(http="off").is_anything
+
+
+@pytest.mark.parametrize("command", ["live", "collect"])
+def test_help_tells_the_options(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command, "--help"]) == 0
+    told = capsys.readouterr().out
+    assert "--listen [ADDR]" in told
+    assert "--forward ENDPOINT" in told
+
+
+def test_looking_once_excludes_listening(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["live", "--once", "--listen"]) == 2
+    assert "excludes --listen" in capsys.readouterr().err
