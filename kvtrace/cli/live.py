@@ -95,8 +95,8 @@ def _receiver(view: View, asked: Asked, boxes: str) -> tuple["Receiver | None", 
             raise
         view.warn(f"{error}; waiting for black boxes in {boxes}")
         return None, f"{boxes}; not OTLP, {error}"
-    if not asked.is_anything:
-        view.warn(f"no black box in {boxes} yet: listening for {places(receiver)} too")
+    yet = "" if asked.is_anything else f"no black box in {boxes} yet: "
+    view.warn(f"{yet}listening for {places(receiver)}")
     return receiver, " and ".join(one for one in (boxes, places(receiver)) if one)
 
 
