@@ -90,6 +90,16 @@ class Census:
             tail=self._gauges.tail.last(),
         )
 
+    @property
+    def failures(self) -> int:
+        """Transfers known to have failed, or to have been given up."""
+        outcomes = self._fleet.outcomes
+        return outcomes[Outcome.FAILED] + outcomes[Outcome.ABANDONED]
+
+    def rows(self, at: int) -> tuple[Row, ...]:
+        """The transfers in flight alone, as of `at`."""
+        return self._rows(at, {engine.id: engine for engine in self._fleet.engines.all()})
+
     def _rows(self, at: int, engines: dict[str, Engine]) -> tuple[Row, ...]:
         live = {t.id: t for t in self._fleet.table.live.values() if not self._is_stale(t)}
         standings = {}

@@ -3,9 +3,11 @@
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from threading import RLock
+from threading import Event, RLock
 
+from kvtrace.marks import Marks
 from kvtrace.moments import Moment
+from kvtrace.seeking import Target
 
 SPEEDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 """What `faster` and `slower` step through."""
@@ -35,6 +37,18 @@ class Playback:
         self.length = length
         """Nanoseconds; None where only playing tells."""
 
+        self.marks = Marks()
+        """What is worth a mark, as far as the recording was looked through."""
+
+        self.over = False
+        """Whether it stands at the end."""
+
+        self.searched: float | None = None
+        """How much of the way to where one wants to go is gone, from 0 to 1; None on no way."""
+
+        self.said = ""
+        """Why one did not get where one wanted, or what is wrong with the recording."""
+
         self._start = start
         self._speed = speed
         self._now = now
@@ -44,6 +58,8 @@ class Playback:
         self._stopped = False
         self._reached = 0
         self._reached_at = now()
+        self._wanted: Target | None = None
+        self._called = Event()
 
     @property
     def paused(self) -> bool:
@@ -68,12 +84,14 @@ class Playback:
         with self._lock:
             self._anchor(self.position)
             self._paused = True
+        self._called.set()
 
     def resume(self) -> None:
         """Lets time go on from where it stood."""
         with self._lock:
             self._anchor(self.position)
             self._paused = False
+        self._called.set()
 
     def faster(self) -> None:
         """Goes to the next higher speed, if there is one."""
@@ -85,8 +103,42 @@ class Playback:
         self._change(next(lower, self._speed))
 
     def stop(self) -> None:
-        """Ends `play` at its next step, also where it is paused."""
+        """Ends what plays at its next step, also where it is paused."""
         self._stopped = True
+        self._called.set()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it was told to end."""
+        return self._stopped
+
+    def go(self, wanted: Target) -> None:
+        """Asks to go there; who asks again before that is done goes only to the last."""
+        with self._lock:
+            self._wanted = wanted
+            self.said = ""
+        self._called.set()
+
+    @property
+    def called(self) -> bool:
+        """Whether one wants to go elsewhere."""
+        return self._wanted is not None or self._stopped
+
+    def wanted(self) -> Target | None:
+        """Where one wants to go, told once."""
+        with self._lock:
+            wanted, self._wanted = self._wanted, None
+            return wanted
+
+    def reach(self, position: int) -> None:
+        """Stand at that position, and go on from there if it is not paused."""
+        with self._lock:
+            self._anchor(position)
+
+    def wait(self, seconds: float | None) -> None:
+        """Waits so long, or for ever where None, or until one calls."""
+        self._called.wait(seconds)
+        self._called.clear()
 
     def play(self, moments: Iterable[Moment]) -> Iterator[Moment]:
         """The moments, each when it is due, and silent ones between so that waits are seen to grow.
@@ -123,3 +175,4 @@ class Playback:
         with self._lock:
             self._anchor(self.position)
             self._speed = speed
+        self._called.set()

@@ -131,7 +131,8 @@ class Reader:
 
     def __init__(self, header: Header) -> None:
         self._start = header.monotonic
-        self._speakers: dict[int, Speaker] = {}
+        self.speakers: dict[int, Speaker] = {}
+        """Those that were introduced so far."""
 
     def moment(self, line: bytes) -> Moment | None:
         """The moment that this line keeps; None where it only introduces a speaker.
@@ -158,7 +159,7 @@ class Reader:
                 return Moment(at, msgspec.convert(given, Watched))
             case "speaker":
                 speaker = msgspec.convert(given, Speaker)
-                self._speakers[speaker.by] = speaker
+                self.speakers[speaker.by] = speaker
                 return None
             case _:
                 raise UnknownKindError(f"no line is called {name!r}")
@@ -167,7 +168,7 @@ class Reader:
         envelope = msgspec.convert(given, Envelope)
         if max(envelope.at, envelope.wall) >= LATEST:
             raise WireError("no clock is that late")
-        speaker = self._speakers.get(envelope.by)
+        speaker = self.speakers.get(envelope.by)
         if speaker is None:
             raise WireError(f"speaker {envelope.by} was not introduced")
         return Record(
@@ -190,6 +191,21 @@ def after_start(line: bytes) -> int | None:
         return _decode(line)[0]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+def json_text(text: str) -> bytes:
+    """How the text stands within a line, without its quotation marks."""
+    return _encode(text)[1:-1]
+
+
+def when_of(line: bytes, text: str) -> int | None:
+    """How long after the start this line was written, if it names a request with that in its id."""
+    try:
+        after, _, given = _decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    named = (given.get("request"), given.get("remote_request"))
+    return after if any(isinstance(name, str) and text in name for name in named) else None
 
 
 def _introduced(number: int, record: Record) -> dict[str, Any]:

@@ -1,15 +1,29 @@
 """Reads a recording back into the moments it was made of, up to where it is damaged."""
 
 import gzip
+import os
+import stat
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import TypeAlias
 
+import msgspec
+
 from kvtrace.errors import RecordingError, UnknownKindError, WireError
 from kvtrace.moments import Lost, Moment
-from kvtrace.recording import VERSION, Header, Reader, after_start, header_of
+from kvtrace.recording import (
+    VERSION,
+    Header,
+    Reader,
+    Speaker,
+    after_start,
+    header_of,
+    json_text,
+    when_of,
+)
 from kvtrace.sources.upgrade import readable, upgraded
 
 LONGEST = 1 << 20
@@ -19,6 +33,17 @@ Stream: TypeAlias = BufferedReader | gzip.GzipFile
 
 GZIP = b"\x1f\x8b"
 """How compressed recordings begin, whatever they are called."""
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where in a recording one has come to, to go on from there again."""
+
+    offset: int
+    """Bytes, unpacked."""
+
+    last: int
+    damage: str
+    speakers: dict[int, Speaker]
 
 
 class Recording:
@@ -35,19 +60,39 @@ class Recording:
             self._stream = _unzipped(raw)
         except OSError as error:
             raise _unreadable(name, error) from error
+        self._size = _size(raw)
         self.header = self._read_header()
         self._reader = Reader(self.header)
+        self._last = self.header.monotonic
 
     def __iter__(self) -> Iterator[Moment]:
         """Every moment; each thing that cannot be read is a Lost among them."""
-        last = self.header.monotonic
+        told = self.damage.startswith("ends")
         while line := self._readline():
-            moment = self._moment(line, last)
+            moment = self._moment(line, self._last)
             if moment is not None:
-                last = moment.at
+                self._last = moment.at
                 yield moment
-        if self.damage.startswith("ends"):
-            yield Moment(last, Lost(unreadable=1))
+        if self.damage.startswith("ends") and not told:
+            yield Moment(self._last, Lost(unreadable=1))
+
+    @property
+    def place(self) -> Place:
+        """Where it was read up to."""
+        return Place(
+            offset=self._stream.tell(),
+            last=self._last,
+            damage=self.damage,
+            speakers=dict(self._reader.speakers),
+        )
+
+    def go(self, place: Place) -> None:
+        """Be read from that place on; what iterated over it before is of no more use."""
+        # Where it became shorter, or cannot be read any more, reading tells so.
+        with suppress(EOFError, zlib.error, OSError):
+            self._stream.seek(place.offset)
+        self._last, self.damage = place.last, place.damage
+        self._reader.speakers = dict(place.speakers)
 
     def close(self) -> None:
         """Lets go of the file."""
@@ -73,7 +118,10 @@ class Recording:
     def _readline(self) -> bytes:
         """The next line; nothing at the end, whether the file ends well or not."""
         try:
-            return self._stream.readline(LONGEST)
+            line = self._stream.readline(LONGEST)
+            if not line and self._size is not None and self._stream.tell() < self._size:
+                self.damage = "ends early, because it was made shorter while it was read"
+            return line
         except EOFError:
             self.damage = "ends in the middle of its compressed bytes"
         except zlib.error:
@@ -127,6 +175,36 @@ def length(path: Path) -> int | None:
         raise _unreadable(path, error) from error
     times = (after_start(line) for line in reversed(tail.splitlines()))
     return next((time for time in times if time is not None), 0)
+
+
+def first_of(path: Path, text: str) -> int | None:
+    """Nanoseconds from the start to the first event of a request whose id has the text in it.
+
+    Raises RecordingError where the file cannot be read.
+    """
+    wanted = json_text(text)
+    try:
+        with path.open("rb") as raw:
+            for line in _lines(_unzipped(raw)):
+                if wanted in line and (found := when_of(line, text)) is not None:
+                    return found
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    return None
+
+
+def _lines(stream: Stream) -> Iterator[bytes]:
+    with suppress(EOFError, zlib.error, gzip.BadGzipFile):
+        yield from stream
+
+
+def _size(raw: BufferedReader) -> int | None:
+    """Bytes of a file that is not packed; None where only reading tells."""
+    if not isinstance(raw.raw, FileIO):
+        return None
+    told = os.fstat(raw.fileno())
+    packed = not stat.S_ISREG(told.st_mode) or raw.peek(2)[:2] == GZIP
+    return None if packed else told.st_size
 
 
 def _tail(stream: Stream) -> bytes:
