@@ -9,11 +9,14 @@ from hypothesis import strategies as st
 
 from kvtrace.events import RequestFinished
 from kvtrace.model import Role
-from kvtrace.moments import News, Record
+from kvtrace.moments import Ended, News, Record
 from kvtrace.signals.deriver import SETTLE, Deriver, half_of
 from kvtrace.signals.ids import derived
+from kvtrace.signals.logs import Resource
 from kvtrace.signals.spans import CLIENT, INTERNAL, TRANSFER
+from kvtrace.sinks.otlp.messages import traces_request
 from tests.unit import samples
+from tests.unit.moments import news as anything
 from tests.unit.signals.telling import (
     WHOLE,
     at_once,
@@ -331,3 +334,45 @@ def test_a_half_is_looked_at_when_nothing_was_heard_of_it_for_a_while() -> None:
         assert deriver.take(one, SECOND) == []
     assert deriver.tick(SECOND + SETTLE - 1, 0) == []
     assert len(deriver.tick(SECOND + SETTLE, 0)) == 6
+
+
+def any_news() -> st.SearchStrategy[News]:
+    """Anything that can arrive, and events of samples that meet in a few halves."""
+    known = st.builds(
+        Record,
+        process=st.sampled_from("xyz"),
+        seq=st.integers(1, 99),
+        at=st.integers(0, 99 * SECOND),
+        wall=st.integers(0, 99 * SECOND),
+        clock=st.sampled_from([CLOCK, "other"]),
+        engine=st.sampled_from(["P0", "D0"]),
+        role=st.sampled_from([None, *Role]),
+        rank=st.integers(-1, 2),
+        event=st.sampled_from(samples.SAMPLES),
+    )
+    ended = st.builds(Ended, process=st.sampled_from("xyz"), goodbye=st.booleans())
+    return known | ended | anything().filter(lambda one: one is not None)  # type: ignore[return-value]
+
+
+ANY = st.lists(st.tuples(st.integers(0, 20 * SECOND), any_news()), max_size=40)
+
+
+@settings(deadline=None)
+@given(ANY)
+def test_whatever_arrives_gives_spans_that_fit_into_messages(told: list[tuple[int, News]]) -> None:
+    deriver = Deriver(CLOCK, live_limit=5)
+    made, now = [], 0
+    for passed, one in told:
+        now += passed
+        made += deriver.take(one, now)
+        made += deriver.tick(now, now)
+        if isinstance(one, Record):
+            deriver.context(one)
+    made += deriver.tick(now + 3600 * SECOND, now)
+    request = traces_request((Resource(()), span) for span in made)
+    spans = [span for whole in request.resource_spans for span in whole.scope_spans[0].spans]
+    assert len(spans) == len(made)
+    for span in spans:
+        assert span.start_time_unix_nano <= span.end_time_unix_nano
+        assert (len(span.trace_id), len(span.span_id)) == (16, 8)
+    assert deriver.open <= 5
