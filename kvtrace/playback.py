@@ -51,13 +51,14 @@ class Playback:
 
         self._start = start
         self._speed = speed
-        self._now = now
+        self.now = now
         self._sleep = sleep
         self._lock = RLock()
         self._paused = False
         self._stopped = False
         self._reached = 0
         self._reached_at = now()
+        self._begun = 0
         self._wanted: Target | None = None
         self._called = Event()
 
@@ -77,7 +78,7 @@ class Playback:
         with self._lock:
             if self._paused or self._speed == MAX:
                 return self._reached
-            return self._reached + int((self._now() - self._reached_at) * self._speed)
+            return self._reached + int((self.now() - self._reached_at) * self._speed)
 
     def pause(self) -> None:
         """Lets time stand still."""
@@ -133,6 +134,7 @@ class Playback:
     def reach(self, position: int) -> None:
         """Stand at that position, and go on from there if it is not paused."""
         with self._lock:
+            self._begun = position
             self._anchor(position)
 
     def wait(self, seconds: float | None) -> None:
@@ -165,11 +167,13 @@ class Playback:
     def _arrive(self, due: int) -> None:
         """Takes the position back to what was played, where reading is slower than the speed."""
         with self._lock:
+            if due < self._begun:
+                return
             if self._speed == MAX or self.position - due > FRAME * self._speed:
                 self._anchor(max(due, 0))
 
     def _anchor(self, position: int) -> None:
-        self._reached, self._reached_at = position, self._now()
+        self._reached, self._reached_at = position, self.now()
 
     def _change(self, speed: float) -> None:
         with self._lock:

@@ -4,7 +4,6 @@ The thread that asks for snapshots walks; another makes the survey and only leav
 marks. `Playback` is what all sides share: asking it to go elsewhere wakes the player.
 """
 
-import time
 from collections.abc import Callable, Iterator
 
 from kvtrace.checkpoints import Checkpoints
@@ -13,10 +12,10 @@ from kvtrace.seeking import Span, Step, Target, found
 from kvtrace.snapshot import Snapshot
 from kvtrace.walk import Walk
 
-FRAME = 0.1
-"""Seconds of our time between two snapshots while it plays."""
-
 SECOND = 1_000_000_000
+FRAME = SECOND // 10
+"""Nanoseconds of our time between two snapshots while it plays."""
+
 OFTEN = 1_000
 """Moments between two looks at whether one is wanted elsewhere, or has worked for a frame."""
 
@@ -35,7 +34,6 @@ class Player:
         *,
         kept: Checkpoints,
         first: Callable[[str], int | None],
-        now: Callable[[], float] = time.monotonic,
     ) -> None:
         """`first` finds the first event of a transfer by a part of its id."""
         self._walk = walk
@@ -44,7 +42,7 @@ class Player:
         self._span = span
         self._kept = kept
         self._first = first
-        self._now = now
+        self._now = playback.now
         kept.keep(walk.checkpoint)
 
     def snapshots(self) -> Iterator[Snapshot]:
@@ -59,7 +57,7 @@ class Player:
                 continue
             yield self.look(self._start + playback.position)
             if not busy:
-                playback.wait(None if playback.paused or playback.over else FRAME)
+                playback.wait(None if playback.paused or playback.over else FRAME / SECOND)
 
     def look(self, at: int) -> Snapshot:
         """What is known at that instant, once all up to it was taken in."""
@@ -90,7 +88,7 @@ class Player:
         playback = self._playback
         return playback.speed == MAX or at - self._start <= playback.position
 
-    def _late(self, began: float) -> bool:
+    def _late(self, began: int) -> bool:
         return self._playback.called or self._now() - began > FRAME
 
     def _end(self) -> None:

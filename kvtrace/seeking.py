@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from kvtrace.words import duration
+
 SECOND = 1_000_000_000
 _UNITS = {"ms": SECOND // 1000, "s": SECOND, "m": 60 * SECOND, "h": 3_600 * SECOND}
 _DURATION = re.compile(r"([+\-−]?)((?:\d+(?:\.\d+)?(?:ms|[smh]))+)")
@@ -112,7 +114,7 @@ def found(wanted: Target, span: Span, first: Callable[[str], int | None]) -> int
 
 def _within(position: int, span: Span) -> int | str:
     if span.length is not None and position > span.length:
-        return f"the recording is only {span.length / SECOND:.1f} s long"
+        return f"the recording is only {duration(span.length)} long"
     return position
 
 

@@ -11,6 +11,7 @@ import click
 from kvtrace.black_box import run_directory
 from kvtrace.errors import KvtraceError
 from kvtrace.playback import MAX, SPEEDS
+from kvtrace.seeking import By, Target, target
 
 SECOND = 1_000_000_000
 EVER = 1 << 64
@@ -50,6 +51,14 @@ def seconds(text: str) -> float:
     if not 0 < number < math.inf:
         raise click.BadParameter(f"{text!r} is no number of seconds: write 60 or 0.5")
     return number
+
+
+def place(text: str) -> Target:
+    """What `1m30s`, `50%`, `12:03:41` or a part of an id means; there is no here to count from."""
+    wanted = target(text)
+    if isinstance(wanted, By):
+        raise click.BadParameter(f"{text!r} is no place: write 1m30s, 50%, 12:03:41 or an id")
+    return wanted
 
 
 FILE = click.Path(path_type=Path)

@@ -70,6 +70,5 @@ def player(
         Span(started_at=WALL, length=length(moments)),
         kept=kept or Checkpoints(apart=5, most=4),
         first=lambda text: None,
-        now=lambda: 0.0,
     )
     return made, playback

@@ -63,7 +63,7 @@ def test_a_place_is_found_in_what_the_recording_covers(text: str, position: int)
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("3h", "the recording is only 7200.0 s long"),
+        ("3h", "the recording is only 2h 00m long"),
         ("120%", "a share is 0% to 100%"),
         ("12:00", "it is not in the recording, which goes from 23:00:00 to 01:00:00"),
         ("25:00", "a time of day is 00:00:00 to 23:59:59"),

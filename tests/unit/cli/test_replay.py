@@ -50,3 +50,38 @@ def test_damage_is_said_once_on_stderr(capsys: pytest.CaptureFixture[str], tmp_p
     code, _, err = said(capsys, str(path), "--plain")
     assert code == 0
     assert err == f"kvtrace: {path} has damaged lines; shown is what can be read\n"
+
+
+def test_at_a_place_is_what_was_known_there(capsys: pytest.CaptureFixture[str]) -> None:
+    _, all_of_it, _ = said(capsys, str(KEPT), "--json")
+    documents = [json.loads(line) for line in all_of_it.splitlines()]
+    header = json.loads(KEPT.read_text(encoding="utf-8").splitlines()[0])
+    middle = documents[len(documents) // 2]
+    after = (middle["at"] - header["monotonic"]) / 1e6
+    _, once, _ = said(capsys, str(KEPT), "--json", "--once", "--at", f"{after}ms")
+    found = json.loads(once)
+    assert (found["events"], found["totals"]) == (middle["events"], middle["totals"])
+
+
+def test_lines_begin_at_the_place_that_was_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    _, all_of_it, _ = said(capsys, str(KEPT), "--json")
+    _, some, _ = said(capsys, str(KEPT), "--json", "--at", "50%")
+    assert some.splitlines()[-1] == all_of_it.splitlines()[-1]
+    assert 0 < len(some.splitlines()) < len(all_of_it.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("place", "because"),
+    [
+        ("9h", "is only"),
+        ("101%", "0% to 100%"),
+        ("no-such-id", "no transfer has"),
+        ("+5s", "no place"),
+    ],
+)
+def test_a_place_that_is_not_there_is_refused(
+    capsys: pytest.CaptureFixture[str], place: str, because: str
+) -> None:
+    code, out, err = said(capsys, str(KEPT), "--once", "--at", place)
+    assert (code, out) == (2, "")
+    assert because in err
