@@ -11,13 +11,14 @@ from typing import Any
 from vllm.distributed.kv_transfer.kv_connector.v1.nixl import connector as nixl
 
 from kvtrace_connector import fit, plugin
+from kvtrace_connector.launcher import Launcher
 from kvtrace_connector.probe import Recorder
 from kvtrace_connector.tracing import traced_connector, traced_scheduler, traced_worker
 
 NixlPushConnector: Any = nixl.NixlPushConnector
 """What vLLM loads from here by this name."""
 
-_RECORDER = Recorder()
+_RECORDER = Recorder(agent=Launcher())
 """One for the process, whose halves share a black box."""
 
 _SWAP = threading.RLock()

@@ -34,6 +34,13 @@ class Box(Protocol):
     def close(self, reason: str) -> None: ...
 
 
+class Keeper(Protocol):
+    """What keeps an agent running for as long as there is a box."""
+
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+
+
 Write: TypeAlias = Callable[[Event, int], None]
 
 
@@ -47,7 +54,10 @@ class Recorder:
     A box that cannot be opened is one warning, and no tracing.
     """
 
-    def __init__(self, open_box: Callable[[], Box] = BlackBox.open) -> None:
+    def __init__(
+        self, open_box: Callable[[], Box] = BlackBox.open, agent: Keeper | None = None
+    ) -> None:
+        self._agent = agent
         self.fuse = Fuse(self._last_words)
         self._open_box = open_box
         self._box: Box | None = None
@@ -74,10 +84,14 @@ class Recorder:
         if not self._origins and self._box is not None:
             box, self._box = self._box, None
             box.close(reason)
+            if self._agent is not None:
+                self._agent.stop()
 
     def _open(self) -> None:
         try:
             self._box = self._open_box()
+            if self._agent is not None:
+                self._agent.start()
         except OSError as error:
             self.fuse.blown = True
             logger.warning(
