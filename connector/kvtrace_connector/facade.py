@@ -7,7 +7,7 @@ from kvtrace_connector.half import WorkerHalf
 from kvtrace_connector.scheduler import SchedulerHalf
 
 
-def step_began(half: WorkerHalf, *_: Any, **__: Any) -> None:
+def step_began(half: WorkerHalf, *_: Any) -> None:
     """Hook of bind_connector_metadata."""
     half.steps.began = half.now()
 
@@ -26,12 +26,19 @@ def loads_started(
         half.steps.forwards += 1
 
 
-def step_ended(half: WorkerHalf, connector: Any, *_: Any, **__: Any) -> None:
+def step_ended(half: WorkerHalf, connector: Any, *_: Any) -> None:
     """Hook of clear_connector_metadata."""
     now = half.now()
-    sample = half.steps.ended(now)
-    if sample is not None:
-        half.record(sample)
+    steps = half.steps
+    if steps.began:
+        took = now - steps.began
+        steps.began = 0
+        steps.steps += 1
+        steps.total += took
+        if took > steps.longest:
+            steps.longest = took
+    if now >= steps.due:
+        half.record(steps.sample(now))
         worker = connector.connector_worker
         half.tables.sample(half.record, worker, now, half.oldest(worker, now))
 

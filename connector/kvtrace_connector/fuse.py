@@ -82,17 +82,21 @@ def surrounded(
 ) -> FunctionType:
     """A method that calls `stock` once, as it was called itself, with the hook around it.
 
-    Most calls are made at every step and have nothing to tell. Where `stock` takes nothing or
-    one argument besides its object, its name in `takes` spares them half of what the way for any
-    arguments costs.
+    Most calls are made at every step and have nothing to tell. `takes` names what `stock` takes
+    besides its object, all of it needed, and spares them half of what the way for any arguments
+    costs where that is little.
     """
     if isinstance(hook, After):
         return _own_code(_before(hook, stock))
-    if takes == ():
-        return _own_code(_of_nothing(hook, stock))
-    if takes is not None and len(takes) == 1:
-        return _own_code(_of_one(hook, stock), takes[0])
-    return _own_code(_of_any(hook, stock))
+    match takes:
+        case ():
+            return _own_code(_of_nothing(hook, stock))
+        case (one,):
+            return _own_code(_of_one(hook, stock), one)
+        case (one, "**"):
+            return _own_code(_of_one_and_named(hook, stock), one)
+        case _:
+            return _own_code(_of_any(hook, stock))
 
 
 def _own_code(method: Any, argument: str = "") -> FunctionType:
@@ -158,6 +162,15 @@ def _of_one(hook: Hook, stock: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+def _of_one_and_named(hook: Hook, stock: Callable[..., Any]) -> Callable[..., Any]:
+    alone, with_more = _own_code(_of_one(hook, stock)), _own_code(_of_any(hook, stock))
+
+    def method(self: Any, one: Any, **more: Any) -> Any:
+        return with_more(self, one, **more) if more else alone(self, one)
+
+    return method
+
+
 def _before(hook: After, stock: Callable[..., Any]) -> Callable[..., Any]:
     gave, raised = hook.gave, hook.raised
 
@@ -173,7 +186,10 @@ def _before(hook: After, stock: Callable[..., Any]) -> Callable[..., Any]:
         if half is None or half.fuse.blown:
             return result
         try:
-            gave(half, self, result, *args, **kwargs)
+            if args or kwargs:
+                gave(half, self, result, *args, **kwargs)
+            else:
+                gave(half, self, result)
         except Exception as error:  # noqa: BLE001  (none may reach the host)
             half.fuse.blow(error)
         return result

@@ -52,13 +52,19 @@ def _override(traced: type, host: type, name: str, hook: Hook | After) -> Callab
 
 
 def _takes(stock: FunctionType) -> tuple[str, ...] | None:
-    """What it takes besides its object, where that is so many arguments, all of them needed."""
-    parameters = list(inspect.signature(stock).parameters.values())[1:]
-    if all(
-        one.kind is one.POSITIONAL_OR_KEYWORD and one.default is one.empty for one in parameters
-    ):
-        return tuple(one.name for one in parameters)
-    return None
+    """What it takes besides its object, all of it needed; `**` at the end stands for any names."""
+    itself, *parameters = inspect.signature(stock).parameters.values()
+    if itself.kind is not itself.POSITIONAL_OR_KEYWORD:
+        return None
+    names = []
+    for one in parameters:
+        if one.kind is one.VAR_KEYWORD:
+            names.append("**")
+        elif one.kind is one.POSITIONAL_OR_KEYWORD and one.default is one.empty:
+            names.append(one.name)
+        else:
+            return None
+    return tuple(names)
 
 
 def _building(

@@ -15,11 +15,12 @@ UNCHANGED = 10 * WINDOW
 class Steps:
     """Counts an engine's steps, and its writer's loops, between two samples.
 
-    The writer's thread only ever adds to `loops` and `longest_gap`; who samples takes differences.
+    Who steps counts here by itself, since a call for it would cost as much as what it counts. The
+    writer's thread only ever adds to `loops` and `longest_gap`; who samples takes differences.
     """
 
     __slots__ = (
-        *("began", "forwards", "longest", "loops", "longest_gap", "polls"),
+        *("began", "due", "forwards", "longest", "loops", "longest_gap", "polls"),
         *("sampled", "steps", "told_loops", "told_polls", "total"),
     )
 
@@ -31,18 +32,11 @@ class Steps:
 
     def _restart(self, now: int) -> None:
         self.sampled = now
+        self.due = now + WINDOW
         self.steps = self.forwards = self.longest = self.total = self.longest_gap = 0
 
-    def ended(self, now: int) -> StepSampled | None:
-        """Count a step that ends now; the sample, if it is time for one."""
-        if self.began:
-            took = now - self.began
-            self.began = 0
-            self.steps += 1
-            self.total += took
-            self.longest = max(self.longest, took)
-        if now - self.sampled < WINDOW:
-            return None
+    def sample(self, now: int) -> StepSampled:
+        """What was counted since the last sample, which is told when it is due."""
         sample = StepSampled(
             window=now - self.sampled,
             steps=self.steps,
@@ -61,17 +55,15 @@ class Steps:
 class Tables:
     """Looks at the sizes of a host's tables now and then."""
 
-    __slots__ = ("_looked", "_names", "_sampled", "_sizes")
+    __slots__ = ("_names", "_sampled", "_sizes", "due")
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
-        self._looked = 0
+        self.due = 0
+        """When it is time to look again."""
+
         self._sampled = 0
         self._sizes: dict[str, int] = {}
-
-    def due(self, now: int) -> bool:
-        """Whether it is time to look again."""
-        return now - self._looked >= WINDOW
 
     def sample(
         self,
@@ -81,7 +73,7 @@ class Tables:
         oldest: dict[str, int],
     ) -> None:
         """Record the sizes, if they changed or have not been told for long."""
-        self._looked = now
+        self.due = now + WINDOW
         sizes = {
             name: _size(table)
             for name, attribute in self._names.items()

@@ -189,8 +189,12 @@ def _staged(
 
 def work_shipped(half: SchedulerHalf, scheduler: Any, *_: Any) -> Bracket | None:
     """Hook of build_connector_meta, at every step."""
-    waiting = half.ready or scheduler._push_pending_registrations
-    if waiting or scheduler._push_registration_deadlines or half.tables.due(half.now()):
+    if (
+        half.ready
+        or scheduler._push_pending_registrations
+        or scheduler._push_registration_deadlines
+        or half.now() >= half.tables.due
+    ):
         return _shipping(half, scheduler)
     return None
 
@@ -210,7 +214,7 @@ def _shipping(half: SchedulerHalf, scheduler: Any) -> Bracket:
     for request_id in outcome.result.push_finished_blocks:
         waited = now - half.ready.pop(request_id, now)
         half.record(BlocksShipped(request=request_id, waited=waited))
-    if half.tables.due(now):
+    if now >= half.tables.due:
         half.tables.sample(half.record, scheduler, now, _oldest(half, now))
 
 

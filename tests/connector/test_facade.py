@@ -34,7 +34,24 @@ def test_steps_are_counted_with_those_that_ran_the_model() -> None:
         made.clear_connector_metadata()
     sample = pair.tape.only("step.sampled")
     assert (sample.steps, sample.forwards) == (3, 1)
+    assert (sample.longest, sample.total) == (0, 0)
     assert pair.tape.events("tables.sampled")
+
+
+def test_a_step_lasts_from_its_metadata_to_their_end() -> None:
+    pair = Pair()
+    made = connector(pair, worker=pair.producer.worker)
+    half = pair.producer.worker._kvtrace
+    began = half.now()
+    for took in (3, 5, 4):
+        half.now = lambda: began
+        made.bind_connector_metadata(None)
+        half.now = lambda took=took: began + took
+        made.clear_connector_metadata()
+    half.now = lambda: began + 2 * WINDOW
+    made.clear_connector_metadata()
+    sample = pair.tape.only("step.sampled")
+    assert (sample.steps, sample.longest, sample.total) == (3, 5, 12)
 
 
 def test_the_last_shutdown_closes_the_box() -> None:

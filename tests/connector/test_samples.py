@@ -5,27 +5,21 @@ from kvtrace_connector.samples import UNCHANGED, WINDOW, Steps, Tables
 from kvtrace.events import Event
 
 
-def test_steps_are_told_at_most_once_a_window() -> None:
+def test_steps_are_told_once_a_window() -> None:
     steps = Steps(0)
-    samples = []
-    for at in range(1, 3 * WINDOW, WINDOW // 10):
-        steps.began = at
-        samples.append(steps.ended(at + 1000))
-    told = [sample for sample in samples if sample is not None]
-    assert [(one.steps, one.longest, one.total) for one in told] == [
-        (11, 1000, 11000),
-        (10, 1000, 10000),
-    ]
+    assert steps.due == WINDOW
+    steps.steps, steps.longest, steps.total = 11, 1000, 11000
+    sample = steps.sample(WINDOW + 5)
+    assert (sample.steps, sample.longest, sample.total) == (11, 1000, 11000)
+    assert (steps.steps, steps.longest, steps.due) == (0, 0, 2 * WINDOW + 5)
 
 
 def test_loops_and_polls_are_told_as_differences() -> None:
     steps = Steps(0)
     steps.loops, steps.polls = 7, 3
-    first = steps.ended(WINDOW)
+    first = steps.sample(WINDOW)
     steps.loops += 2
-    second = steps.ended(2 * WINDOW)
-    assert first is not None
-    assert second is not None
+    second = steps.sample(2 * WINDOW)
     assert (first.loops, first.polls) == (7, 3)
     assert (second.loops, second.polls) == (2, 0)
 
@@ -34,9 +28,9 @@ def test_tables_that_did_not_change_are_told_now_and_then() -> None:
     tables, told = Tables({"leases": "_leases", "gone": "_gone"}), list[Event]()
     host = Thing(_leases={"a": 1})
     for at in range(WINDOW, 2 * UNCHANGED, WINDOW):
-        assert tables.due(at)
+        assert at >= tables.due
         tables.sample(told.append, host, at, {})
-        assert not tables.due(at + 1)
+        assert at + 1 < tables.due
     assert len(told) == 2
 
 
