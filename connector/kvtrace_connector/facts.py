@@ -8,7 +8,7 @@ from typing import Any
 from kvtrace import __version__
 from kvtrace.events import ProcessStarted
 from kvtrace.model import SCHEDULER, Role
-from kvtrace_connector.plain import nanoseconds, number, text
+from kvtrace_connector.plain import identity, nanoseconds, number, text
 from kvtrace_connector.probe import Speaker
 
 ROLES = {"kv_producer": Role.PRODUCER, "kv_consumer": Role.CONSUMER}
@@ -30,7 +30,7 @@ MODEL_FACTS = {"dtype": "dtype", "max_model_len": "max_model_len"}
 def speaker(host: Any, rank: int = SCHEDULER) -> Speaker:
     """Under which name a half of this engine speaks."""
     role = ROLES.get(host.vllm_config.kv_transfer_config.kv_role)
-    return Speaker(engine=text(host.engine_id), role=role, rank=rank)
+    return Speaker(engine=identity(host.engine_id), role=role, rank=rank)
 
 
 def rank_of(worker: Any) -> int:
@@ -67,7 +67,7 @@ def of_worker(worker: Any, environment: Mapping[str, str] = os.environ) -> Proce
             "blocks": number(getattr(worker, "num_blocks", 0)),
             "regions": number(getattr(worker, "num_regions", 0)),
             "lease": nanoseconds(extra.get_from_extra_config("kv_lease_duration", 30)),
-            "agent": text(getattr(worker.nixl_wrapper, "name", "")),
+            "agent": identity(getattr(worker.nixl_wrapper, "name", "")),
         },
     )
 
@@ -78,7 +78,7 @@ def _facts(
     config = host.vllm_config
     parallel = config.parallel_config
     return ProcessStarted(
-        engine=text(host.engine_id),
+        engine=identity(host.engine_id),
         rank=rank,
         kv_role=text(config.kv_transfer_config.kv_role),
         tp_size=number(parallel.tensor_parallel_size),

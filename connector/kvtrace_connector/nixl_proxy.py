@@ -13,7 +13,7 @@ from kvtrace.events import (
 )
 from kvtrace_connector.fuse import After, Bracket, Hook, Outcome, surrounded
 from kvtrace_connector.half import WorkerHalf, Write
-from kvtrace_connector.plain import number, reason, text
+from kvtrace_connector.plain import identity, number, reason, text
 from kvtrace_connector.writer import REGISTRATION
 
 HEARTBEAT = b"HB:"
@@ -59,7 +59,7 @@ def messages_drained(half: WorkerHalf, _: Any, came: Any, *__: Any, **___: Any) 
         half.senders.clear()
         for agent, messages in came.items():
             for message in messages:
-                _drained(half, text(agent), message)
+                _drained(half, identity(agent), message)
 
 
 def _drained(half: WorkerHalf, agent: str, message: bytes) -> None:

@@ -6,6 +6,13 @@ LONGEST = 300
 """Characters of a foreign text that an event keeps."""
 
 
+def identity(value: object) -> str:
+    """The id of a request, an engine or an agent, whole, since events are joined by it."""
+    if type(value) is str:
+        return value
+    return "" if value is None else str(value)
+
+
 def text(value: object) -> str:
     """The value as a text, cut to a length that fits an event; empty for None."""
     return "" if value is None else str(value)[:LONGEST]

@@ -23,7 +23,7 @@ from kvtrace.events import (
 )
 from kvtrace_connector.bounded import Bounded
 from kvtrace_connector.fuse import After, Bracket, Hook, Outcome
-from kvtrace_connector.plain import blocks_in, nanoseconds, number, text
+from kvtrace_connector.plain import blocks_in, identity, nanoseconds, number, text
 from kvtrace_connector.probe import Probe
 from kvtrace_connector.samples import Tables
 
@@ -85,8 +85,8 @@ def request_known(half: SchedulerHalf, _: Any, request: Any, *__: Any) -> None:
     half.record(
         RequestAdmitted(
             request=request.request_id,
-            producer=text(params.get("remote_engine_id")),
-            remote_request=text(params.get("remote_request_id")),
+            producer=identity(params.get("remote_engine_id")),
+            remote_request=identity(params.get("remote_request_id")),
             host=text(params.get("remote_host")),
             port=number(params.get("remote_port")),
             tp_size=number(params.get("tp_size")),
@@ -178,7 +178,7 @@ def _staged(
     half.record(
         RegistrationStaged(
             request=request_id,
-            producer=text(staged.get("remote_engine_id")),
+            producer=identity(staged.get("remote_engine_id")),
             blocks=blocks_in(staged.get("local_block_ids")),
             tokens=tokens,
             host=text(staged.get("remote_host")),
@@ -189,12 +189,8 @@ def _staged(
 
 def work_shipped(half: SchedulerHalf, scheduler: Any, *_: Any) -> Bracket | None:
     """Hook of build_connector_meta, at every step."""
-    if (
-        half.ready
-        or scheduler._push_pending_registrations
-        or scheduler._push_registration_deadlines
-        or half.now() >= half.tables.due
-    ):
+    waiting = half.ready or scheduler._push_pending_registrations
+    if waiting or scheduler._push_registration_deadlines or half.now() >= half.tables.due:
         return _shipping(half, scheduler)
     return None
 

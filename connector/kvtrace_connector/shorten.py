@@ -12,8 +12,8 @@ _TEXT = 100
 """Characters that are kept of a text."""
 _ENTRIES = 32
 """That are kept of a table or a list."""
-_IDENTITIES = ("request", "remote_request")
-"""Never cut: a transfer is known by them."""
+_IDENTITIES = ("request", "remote_request", "producer", "consumer", "peer", "example")
+"""Never cut: transfers and engines are known by them."""
 
 
 def shortened(event: Any_) -> Any_:

@@ -18,7 +18,7 @@ from kvtrace.events import (
 )
 from kvtrace_connector.fuse import Bracket, Hook, Outcome
 from kvtrace_connector.half import WorkerHalf
-from kvtrace_connector.plain import blocks_in, nanoseconds, reason, text
+from kvtrace_connector.plain import blocks_in, identity, nanoseconds, reason, text
 
 NAMED_REASONS = ("dst_engine_id", "remote_engine_id")
 """Where vLLM names the peer of a failure."""
@@ -43,7 +43,7 @@ def work_taken(
         half.registered[request_id] = half.now()
         half.record(
             RegistrationQueued(
-                request=request_id, producer=text(registration.get("remote_engine_id"))
+                request=request_id, producer=identity(registration.get("remote_engine_id"))
             )
         )
     for request_id, blocks in metadata.push_finished_blocks.items():
@@ -121,7 +121,7 @@ def heartbeat_taken(half: WorkerHalf, worker: Any, payload: str, *_: Any) -> Non
         LeaseRenewed(
             matched=len(named) - len(strangers),
             unmatched=len(strangers),
-            example=text(strangers[0]) if strangers else "",
+            example=identity(strangers[0]) if strangers else "",
         )
     )
 
@@ -145,7 +145,7 @@ def _beating(half: WorkerHalf, metadata: Any) -> Bracket:
             failures = [error for error in errors if error]
             half.record(
                 HeartbeatSent(
-                    producer=text(engine),
+                    producer=identity(engine),
                     requests=len(beat.req_ids),
                     failed=len(failures),
                     error=failures[0] if failures else "",
@@ -193,12 +193,12 @@ def failure_logged(half: WorkerHalf, _: Any, failure_type: str, *args: Any, **na
         half.failed[request_id] = True
     half.record(
         FailureLogged(
-            request=text(request_id),
+            request=identity(request_id),
             failure=text(failure_type),
             message=text(context.get("msg")),
             error="" if error is None else reason(error),
             error_type="" if error is None else type(error).__name__,
-            peer=text(next((context[name] for name in NAMED_REASONS if name in context), None)),
+            peer=identity(next((context[name] for name in NAMED_REASONS if name in context), None)),
         )
     )
 

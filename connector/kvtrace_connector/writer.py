@@ -19,7 +19,7 @@ from kvtrace.events import (
 from kvtrace.identity import base_id
 from kvtrace_connector.fuse import After, Bracket, Hook, Outcome
 from kvtrace_connector.half import Push, Sending, WorkerHalf, Write
-from kvtrace_connector.plain import blocks_in, number, reason, text
+from kvtrace_connector.plain import blocks_in, identity, number, reason, text
 
 REGISTRATION = b"PUSH_REG:"
 """What a consumer's registration begins with."""
@@ -57,7 +57,7 @@ def registration_sent(
     half: WorkerHalf, _: Any, req_id: str, registration: Any, *__: Any
 ) -> Bracket:
     """Hook of _do_send_reg_notif; the proxy around NIXL tells of each message."""
-    producer = text(registration.get("remote_engine_id"))
+    producer = identity(registration.get("remote_engine_id"))
     here = half.here
     here.sending = sending = Sending(req_id, producer)
     yield (outcome := Outcome())
@@ -81,7 +81,7 @@ def registration_noticed(half: WorkerHalf, _: Any, notif: bytes, *__: Any) -> Br
     half.record(
         RegistrationNoticed(
             remote_request=registration.request_id,
-            consumer=text(registration.decode_engine_id),
+            consumer=identity(registration.decode_engine_id),
             host=text(registration.decode_host),
             port=number(registration.decode_port),
             tp_size=number(registration.decode_tp_size),
@@ -105,13 +105,13 @@ def registration_looked_for(
     if found is None:
         _missed(half, MatchMissed(request=request_id, looked_for="registration"), waiting)
         return
-    remote = text(found.get("request_id"))
+    remote = identity(found.get("request_id"))
     since = half.noticed.pop(remote, 0)
     half.record(
         MatchMade(
             request=request_id,
             remote_request=remote,
-            consumer=text(found.get("decode_engine_id")),
+            consumer=identity(found.get("decode_engine_id")),
             exact=remote == request_id,
             candidates=_candidates(remote, request_id, waiting),
             first="registration",
@@ -134,7 +134,7 @@ def blocks_looked_for(half: WorkerHalf, worker: Any, found: Any, request_id: str
         MatchMade(
             request=ours,
             remote_request=request_id,
-            consumer="" if registration is None else text(registration.decode_engine_id),
+            consumer="" if registration is None else identity(registration.decode_engine_id),
             exact=ours == request_id,
             candidates=_candidates(ours, request_id, waiting),
             first="blocks",
@@ -173,8 +173,8 @@ def write_set_out(
     half.record(
         WriteStarted(
             request=request_id,
-            remote_request=text(registration.get("request_id")),
-            consumer=text(registration.get("decode_engine_id")),
+            remote_request=identity(registration.get("request_id")),
+            consumer=identity(registration.get("decode_engine_id")),
             outcome=_what_came(push, error),
             took=half.now() - began,
             error=error,

@@ -116,12 +116,12 @@ class Pair:
         self.consumer.scheduler.update_state_after_alloc(request, host.BLOCKS, 0)
         self.consumer.scheduler.request_finished(request, host.BLOCKS)
 
-    def push(self) -> None:
+    def push(self, theirs: str = "cmpl-1-bbbbbbbb", ours: str = "cmpl-1-aaaaaaaa") -> None:
         """One whole transfer, the consumer first."""
-        waiting = self.admit()
+        waiting = self.admit(theirs)
         self.consumer.step()
         self.producer.step()
-        self.prefill()
+        self.prefill(ours)
         self.producer.step()
         self.consumer.step()
         self.resume(waiting)

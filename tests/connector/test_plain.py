@@ -14,6 +14,11 @@ def test_a_text_is_cut() -> None:
     assert plain.text(None) == ""
 
 
+def test_an_id_is_never_cut() -> None:
+    assert plain.identity("x" * 5000) == "x" * 5000
+    assert (plain.identity(None), plain.identity(7)) == ("", "7")
+
+
 def test_an_exception_that_says_nothing_is_told_by_its_kind() -> None:
     assert plain.reason(TimeoutError()) == "TimeoutError"
     assert plain.reason(TimeoutError("late")) == "late"

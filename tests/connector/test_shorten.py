@@ -13,7 +13,7 @@ def test_long_texts_are_cut_and_show_it() -> None:
 
 
 def test_ids_stay_whole() -> None:
-    event = MatchMade(request="p" * 500, remote_request="d" * 500)
+    event = MatchMade(request="p" * 500, remote_request="d" * 500, consumer="D" * 500)
     assert shortened(event) == event
 
 

@@ -1,3 +1,4 @@
+from tests.connector import host
 from tests.connector.pair import Pair
 
 CONSUMER = [
@@ -78,3 +79,26 @@ def test_nothing_of_a_finished_transfer_is_remembered() -> None:
     for kept in (scheduler.prefills, scheduler.ready):
         assert not kept
     assert not pair.consumer.scheduler._kvtrace.waits
+
+
+def test_ids_of_any_length_are_told_whole() -> None:
+    pair, stem = Pair(), "cmpl-" + "7" * 5000
+    ours, theirs = f"{stem}-aaaaaaaa", f"{stem}-bbbbbbbb"
+    pair.push(theirs, ours)
+    pair.producer.worker._log_failure("transfer_failed", req_id=ours)
+    names = [
+        getattr(event, name, "")
+        for _, event in pair.tape.said
+        for name in ("request", "remote_request")
+    ]
+    assert len(pair.tape.events("match.made", "write.started", "registration.noticed")) == 3
+    assert set(names) - {"", "router-1"} == {ours, theirs}
+
+
+def test_ids_that_a_router_gives_are_told_whole() -> None:
+    pair, router = Pair(), "r" * 5000
+    request = host.request("cmpl-1-bbbbbbbb", "E" * 5000)
+    request.kv_transfer_params["remote_request_id"] = router
+    pair.consumer.scheduler.on_new_request(request)
+    admitted = pair.tape.only("request.admitted")
+    assert (admitted.remote_request, admitted.producer) == (router, "E" * 5000)
