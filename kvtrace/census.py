@@ -189,7 +189,7 @@ class Census:
 
     def _losses(self, rows: tuple[Row, ...]) -> Losses:
         lost = self._fleet.lost
-        errors = (offset.error or 0 for offset in self._clocks.offsets.values())
+        errors = [self._clocks.apart, *(o.error or 0 for o in self._clocks.offsets.values())]
         return Losses(
             overwritten=lost.overwritten,
             unreadable=lost.unreadable,
@@ -199,7 +199,7 @@ class Census:
             turned_away=lost.turned_away,
             forgotten=self._fleet.forgotten,
             ambiguous=sum(row.ambiguous for row in rows),
-            clock_error=max(errors, default=0),
+            clock_error=max(errors),
             lag=self._lag,
         )
 

@@ -22,6 +22,9 @@ class Clocks(msgspec.Struct, frozen=True):
     offsets: dict[str, Offset] = {}
     """To ours, by boot id."""
 
+    apart: int = 0
+    """The largest error between the clocks of two engines that messages went between."""
+
     def to_ours(self, mark: Mark) -> tuple[int, int | None]:
         """The mark in nanoseconds of our clock, and the error; None where it has no bound."""
         if mark.clock == self.ours:

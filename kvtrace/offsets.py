@@ -75,8 +75,13 @@ class Offsets:
     def clocks(self, engines: Engines) -> Clocks:
         """Every clock heard of against ours, by handshakes and messages where there are any."""
         if self._known is None:
-            self._known = Clocks(self.ours, self._offsets(engines))
+            found = self._offsets(engines)
+            self._known = Clocks(self.ours, found, self._largest_error())
         return self._known
+
+    def _largest_error(self) -> int:
+        offsets = (bounds.offset for bounds in self._between.values())
+        return max((one.error or 0 for one in offsets if one is not None), default=0)
 
     def _narrow(self, mine: str, theirs: str, by: Bounds) -> None:
         for pair, bounds in (((mine, theirs), by), ((theirs, mine), _turned(by))):
