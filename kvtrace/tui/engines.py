@@ -77,7 +77,7 @@ def cell(engine: EngineLine, frame: Frame, names: Names, widest: int) -> Text:
     """One engine: name, mark, blocks held, transfers in flight; or why it says nothing."""
     look = frame.look
     line = piece(pad(names.engine(engine.id), widest), look.style("strong"))
-    said = _trouble(engine, look)
+    said = trouble(engine, look)
     if said is not None:
         return line.append(" ").append_text(said)
     mark = look.glyphs.stalled if engine.waited_for else " "
@@ -89,7 +89,7 @@ def cell(engine: EngineLine, frame: Frame, names: Names, widest: int) -> Text:
     return line
 
 
-def _trouble(engine: EngineLine, look: Look) -> Text | None:
+def trouble(engine: EngineLine, look: Look) -> Text | None:
     """Why it says nothing, where it does not."""
     if engine.state == "died":
         return piece(f"{look.glyphs.failed} died", look.style("stalled"))

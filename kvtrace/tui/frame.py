@@ -8,6 +8,7 @@ import msgspec
 from kvtrace.snapshot import Losses, Snapshot, Totals
 from kvtrace.tui.look import Look
 from kvtrace.tui.names import Names
+from kvtrace.tui.track import Track
 
 NOTHING = Snapshot(
     at=0,
@@ -56,6 +57,12 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     status: Status = Status()
     zone: tzinfo | None = None
     """Of the times of day; local where None."""
+
+    relative: bool = False
+    """Whether events are told by how long ago they were."""
+
+    track: Track | None = None
+    """Of a replay that one can go back and forth in."""
 
     notice: str = ""
     """Stands in place of the keys."""

@@ -24,6 +24,8 @@ class Glyphs(msgspec.Struct, frozen=True, kw_only=True):
     playing: str = "►"
     paused: str = "‖"
     within: str = "›"
+    unequal: str = "≠"
+    marked: str = "■"
     quiet: str = "·"
     gap: str = "╌"
     fold: str = "╱╱"
@@ -61,6 +63,8 @@ ASCII = Glyphs(
     playing=">",
     paused="=",
     within=">",
+    unequal="!=",
+    marked="+",
     quiet=".",
     gap="-",
     fold="//",
@@ -85,6 +89,7 @@ _PLAIN_WORDS = str.maketrans(
         "−": "-",
         "–": "-",
         "…": ".",
+        "≠": "!=",
         "’": "'",
         "⁹": "^9",
         "→": "->",

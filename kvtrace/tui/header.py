@@ -9,27 +9,66 @@ from kvtrace.tui.frame import Frame, Mode
 from kvtrace.tui.look import Look
 from kvtrace.tui.text import beside, cut, flow, piece
 
+TABS = ("Fleet", "Links", "Engines", "Events")
+"""The screens that a digit leads to, in their order."""
+
+_NAME = " kvtrace  "
+
 
 def header(frame: Frame, path: Sequence[str]) -> Text:
     """Name, where one is, and on the right the mode and the time."""
     look = frame.look
-    left = piece(" kvtrace  ", look.style("strong"))
     *parents, here = path
+    if not parents:
+        return _tabs(frame, here)
+    left = piece(_NAME, look.style("strong"))
     for parent in parents:
         left.append(f"{parent} ", look.style("muted"))
         left.append(f"{look.glyphs.within} ", look.style("rule"))
-    if parents:
-        left.append(look.words(words.clean(here)), look.style("strong"))
-    else:
-        left.append(f" {here} ", _tab(look))
+    left.append(look.words(words.clean(here)), look.style("strong"))
     return _bar(beside(left, _mode(frame), frame.width - 1, look.glyphs.cut), frame)
+
+
+def tab_at(frame: Frame, here: str, x: int) -> str | None:
+    """Which tab is drawn at that column."""
+    start = len(_NAME)
+    for tab, said in zip(TABS, _labels(frame, here), strict=True):
+        if start <= x < start + len(said):
+            return tab
+        start += len(said)
+    return None
+
+
+def _tabs(frame: Frame, here: str) -> Text:
+    look = frame.look
+    left = piece(_NAME, look.style("strong"))
+    for tab, said in zip(TABS, _labels(frame, here), strict=True):
+        if tab == here:
+            left.append(said, _tab(look))
+        else:
+            left.append(said[:2], look.style("rule" if look.colour else "muted"))
+            left.append(said[2:], look.style("muted"))
+    return _bar(beside(left, _mode(frame), frame.width - 1, look.glyphs.cut), frame)
+
+
+def _labels(frame: Frame, here: str) -> list[str]:
+    """The tabs as they fit: those that are not active shrink to their digit."""
+    named = [f" {number} {tab} " for number, tab in enumerate(TABS, 1)]
+    room = frame.width - 2 - _mode(frame).cell_len - len(_NAME)
+    if sum(map(len, named)) <= room:
+        return named
+    digits = [f" {number} " for number in range(1, len(TABS) + 1)]
+    return [
+        long if tab == here else short for tab, long, short in zip(TABS, named, digits, strict=True)
+    ]
 
 
 def keys(frame: Frame, bindings: Sequence[tuple[str, str]], *, note: str = "") -> Text:
     """The keys and what they do, those that do not fit dropped from the right; then a note."""
     look = frame.look
     if frame.notice:
-        return _bar(piece(" " + cut(frame.notice, frame.width - 2), look.style("strong")), frame)
+        said = " " + cut(look.words(frame.notice), frame.width - 2)
+        return _bar(piece(said, look.style("strong")), frame)
     items = [
         piece(look.words(key), look.style("strong")).append(f" {said}", look.style("muted"))
         for key, said in bindings

@@ -1,7 +1,6 @@
 """The page of keys and words, made from the bindings and the vocabulary themselves."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from typing import ClassVar, TypeAlias
 
 from rich.text import Text
@@ -11,11 +10,11 @@ from textual.reactive import reactive
 from textual.screen import Screen
 
 from kvtrace.model import Phase
-from kvtrace.tui.drawn import Drawn
+from kvtrace.tui.filling import Filling
 from kvtrace.tui.frame import Frame
-from kvtrace.tui.header import header, keys
 from kvtrace.tui.look import Look
 from kvtrace.tui.shown import key_of
+from kvtrace.tui.surround import Surround
 from kvtrace.tui.text import pad, piece, wrap
 
 WAITS = {
@@ -65,62 +64,74 @@ class HelpScreen(Screen[None]):
 
     frame: reactive[Frame | None] = reactive(None)
 
-    def __init__(self, groups: Groups, footer: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self, groups: Groups, footer: Sequence[tuple[str, str]], *, opened_from: str = "Fleet"
+    ) -> None:
         super().__init__()
         self._first = 0
         self._groups = groups
-        self._keys = footer
+        self._around = Surround(HelpScreen.frame, lambda: [opened_from, "Help"], footer)
 
     def compose(self) -> ComposeResult:
-        """Header, page, keys."""
-        yield Drawn(lambda frame: [header(frame, ["Fleet", "Help"])]).data_bind(HelpScreen.frame)
-        yield Drawn(self._page, id="page").data_bind(HelpScreen.frame)
-        yield Drawn(lambda frame: [keys(frame, self._keys)]).data_bind(HelpScreen.frame)
+        """Header, page, losses, keys."""
+        yield from self._around.compose(Filling(self._page).data_bind(HelpScreen.frame))
 
     def action_scroll(self, by: int) -> None:
         """Go so many lines down, where the page is longer than the screen."""
         self._first = max(self._first + by, 0)
-        self.query_one("#page", Drawn).watch_frame(self.frame)
+        self.query_one(Filling).redraw()
 
-    def _page(self, frame: Frame) -> list[Text]:
-        lines, room = page(frame, self._groups), frame.height - 2
+    def _page(self, frame: Frame, room: int) -> list[Text]:
+        lines = page(frame, self._groups)
         self._first = min(self._first, max(len(lines) - room, 0))
-        shown = lines[self._first : self._first + room]
-        return shown + [Text()] * (room - len(shown))
+        return lines[self._first : self._first + room]
 
 
 def page(frame: Frame, groups: Groups) -> list[Text]:
-    """The help in as many columns as fit."""
+    """The help in as many columns as fit, each of whole parts."""
     look = frame.look
-    parts = [_keys(groups, look), [*_phases(look), *_marks(look)], [*_words(look), *_numbers(look)]]
+    parts = [*_keys(groups, look), list(_phases(look)), list(_marks(look))]
+    parts += [list(_words(look)), list(_numbers(look))]
     count = max(min((frame.width - 1) // (_COLUMN + 1), 3), 1)
-    if count < 3:
-        parts = [*parts[: count - 1], list(chain.from_iterable(parts[count - 1 :]))]
-    rows = max(len(part) for part in parts)
+    columns = _packed(parts, count)
     lines = [Text()]
-    for index in range(rows):
+    for index in range(max(map(len, columns))):
         line = Text(" ")
-        for part in parts:
-            cell = part[index].copy() if index < len(part) else Text()
+        for column in columns:
+            cell = column[index].copy() if index < len(column) else Text()
             cell.truncate(_COLUMN, pad=True)
             line.append_text(cell).append(" ")
         lines.append(line)
     return lines
 
 
+def _packed(parts: Sequence[list[Text]], count: int) -> list[list[Text]]:
+    """The parts in their order in so many columns, which are as low as that allows."""
+    height = max(map(len, parts))
+    while True:
+        columns: list[list[Text]] = [[]]
+        for part in parts:
+            if columns[-1] and len(columns[-1]) + len(part) > height:
+                columns.append([])
+            columns[-1] += part
+        if len(columns) <= count:
+            return columns
+        height += 1
+
+
 def _title(words: str, look: Look) -> Text:
     return piece(words, look.style("muted", bold=True))
 
 
-def _keys(groups: Groups, look: Look) -> list[Text]:
-    lines: list[Text] = []
+def _keys(groups: Groups, look: Look) -> list[list[Text]]:
+    parts = []
     for title, bindings in groups.items():
-        lines.append(_title(title.upper(), look))
+        lines = [_title(title.upper(), look)]
         for binding in bindings:
             said = piece(pad(look.words(key_of(binding)), 8), look.style("strong"))
             lines.append(said.append(f" {binding.description}", look.style("text")))
-        lines.append(Text())
-    return lines
+        parts.append([*lines, Text()])
+    return parts
 
 
 def _phases(look: Look) -> Iterable[Text]:

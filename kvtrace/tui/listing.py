@@ -5,8 +5,10 @@ from typing import Any
 
 import msgspec
 
+from kvtrace.filters import ALL, Filter
 from kvtrace.model import Outcome, Phase
 from kvtrace.snapshot import Done, Row, Snapshot
+from kvtrace.tui.subjects import of_transfer
 
 SECOND = 1_000_000_000
 """Nanoseconds for which an order stands, and for which what has ended stays in its place."""
@@ -16,6 +18,7 @@ SORTS: dict[str, Callable[[Row], Any]] = {
     "phase": lambda row: (tuple(Phase).index(row.phase), -row.waited),
     "waits for": lambda row: (str(row.waits_for), -row.waited),
     "link": lambda row: (row.link.producer, row.link.consumer, -row.waited),
+    "ranks": lambda row: (row.ranks[0] - row.ranks[1], -row.waited),
     "size": lambda row: -row.size,
     "age": lambda row: -row.age,
     "transfer": lambda row: row.id,
@@ -28,6 +31,37 @@ class Sort(msgspec.Struct, frozen=True):
 
     column: str = "waited"
     reverse: bool = False
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """Which transfers are to be seen, and which of them first."""
+
+    filter: Filter = ALL
+    marked: frozenset[str] = frozenset()
+    """Ids of transfers."""
+
+    only_marked: bool = False
+    followed: str | None = None
+    """The id of the transfer that stays on top, whatever becomes of it."""
+
+    @property
+    def narrows(self) -> bool:
+        """Whether anything may be hidden."""
+        return self.only_marked or bool(self.filter.tests)
+
+    def keeps(self, known: Row | Done, snapshot: Snapshot) -> bool:
+        """Whether the transfer is to be seen."""
+        name = known.transfer.id
+        if name == self.followed:
+            return True
+        if self.only_marked and name not in self.marked:
+            return False
+        if not self.filter.tests:
+            return True
+        return self.filter.fits(of_transfer(known, snapshot.names, snapshot.at))
+
+
+EVERYTHING = Choice()
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,32 +88,75 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
     items: tuple[Item, ...] = ()
     made_at: int = 0
     sort: Sort = Sort()
+    choice: Choice = EVERYTHING
+
+    @property
+    def shown(self) -> int:
+        """How many lines are transfers in flight."""
+        return sum(item.row is not None and item.done is None for item in self.items)
 
     @property
     def top(self) -> int:
         """The first line that is a transfer."""
         return next((i for i, item in enumerate(self.items) if item.key), 0)
 
+    def trouble(self, at: int, by: int) -> int | None:
+        """The next line that is in trouble, counting from that one and around the end."""
+        count = len(self.items)
+        turns = ((at + by * step) % count for step in range(1, count + 1))
+        return next((index for index in turns if self.items[index].is_trouble), None)
+
     def index(self, key: str | None) -> int | None:
         """The line of the transfer with that id."""
         return next((i for i, item in enumerate(self.items) if item.key and item.key == key), None)
 
 
-def arrange(snapshot: Snapshot, before: Listing, sort: Sort, room: int) -> Listing:
+def arrange(
+    snapshot: Snapshot, before: Listing, sort: Sort, room: int, choice: Choice = EVERYTHING
+) -> Listing:
     """The snapshot's transfers: in flight, and below, while there is room, those that ended.
 
-    Within a second, and with the same sort, lines stay where they were before; new ones come last.
+    Within a second, and with the same sort and choice, lines stay where they were before; new
+    ones come last.
     """
-    stands = 0 <= snapshot.at - before.made_at < SECOND and before.sort == sort
-    known = _kept(snapshot, before, forever=stands)
-    fresh = [_flying(row) for row in snapshot.rows if row.transfer.id not in known]
-    every = [*known.values(), *fresh]
+    same = before.sort == sort and before.choice == choice
+    stands = same and 0 <= snapshot.at - before.made_at < SECOND
+    known = _kept(snapshot, before, forever=stands) if same else {}
+    fresh = [row for row in snapshot.rows if row.transfer.id not in known]
+    if choice.narrows:
+        fresh = [row for row in fresh if choice.keeps(row, snapshot)]
+    every = [*known.values(), *map(_flying, fresh)]
     if not stands:
         every = _sorted(every, sort)
+        if choice.narrows:
+            every = [one for one in every if one.row is None or choice.keeps(one.row, snapshot)]
+    every, done = _followed_first(every, snapshot, choice.followed)
     shown = {item.key for item in every}
-    ended = (done for done in snapshot.done if done.transfer.id not in shown)
-    made_at = before.made_at if stands else snapshot.at
-    return Listing(items=(*every, *_lately(ended, room - len(every))), made_at=made_at, sort=sort)
+    ended = [done for done in done if done.transfer.id not in shown]
+    if choice.narrows:
+        ended = [done for done in ended if choice.keeps(done, snapshot)]
+    space = max(room - len(every), len(ended) + 1 if choice.narrows else 0)
+    return Listing(
+        items=(*every, *_lately(ended, space)),
+        made_at=before.made_at if stands else snapshot.at,
+        sort=sort,
+        choice=choice,
+    )
+
+
+def _followed_first(
+    items: list[Item], snapshot: Snapshot, followed: str | None
+) -> tuple[list[Item], tuple[Done, ...]]:
+    """The followed transfer on top, also when it has ended; and those that ended, without it."""
+    if followed is None:
+        return items, snapshot.done
+    mine = [item for item in items if item.key == followed]
+    others = [item for item in items if item.key != followed]
+    rest = tuple(done for done in snapshot.done if done.transfer.id != followed)
+    if not mine:
+        ended = (done for done in snapshot.done if done.transfer.id == followed)
+        mine = [Item(key=followed, done=done) for done in ended]
+    return [*mine, *others], rest
 
 
 def _kept(snapshot: Snapshot, before: Listing, *, forever: bool) -> dict[str, Item]:

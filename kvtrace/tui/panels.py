@@ -5,9 +5,9 @@ from rich.text import Text
 from kvtrace.tui.engines import engine_lines, engines
 from kvtrace.tui.fitting import Rows, is_tiny, rows
 from kvtrace.tui.frame import Frame
-from kvtrace.tui.header import header
-from kvtrace.tui.losses import losses
 from kvtrace.tui.phases import phases
+from kvtrace.tui.scrubber import height
+from kvtrace.tui.surround import Around
 from kvtrace.tui.verdict import verdict
 
 
@@ -17,14 +17,20 @@ def plan(frame: Frame) -> Rows:
     if is_tiny(frame.width, frame.height):
         left = frame.height - said - 1
         return Rows(header=left >= 6, losses=left >= 4 and frame.width >= 40)
-    return rows(frame.height, verdict=said, engines=engine_lines(frame))
+    bar = height(frame)
+    left = frame.height - bar
+    return rows(left, verdict=said, engines=engine_lines(frame), playing=bar > 0)
+
+
+def surround(frame: Frame) -> Around:
+    """What of header and losses there is room for."""
+    shown = plan(frame)
+    return Around(header=shown.header, losses=shown.losses, gap=shown.gaps >= 5)
 
 
 def top(frame: Frame) -> list[Text]:
-    """The header, where there is room for it, then the verdict."""
-    shown = plan(frame)
-    lines = [header(frame, ["Fleet"])] if shown.header else []
-    return [*lines, *_blank(shown.gaps >= 4), *verdict(frame)]
+    """The verdict."""
+    return [*_blank(plan(frame).gaps >= 4), *verdict(frame)]
 
 
 def strip_of_phases(frame: Frame) -> list[Text]:
@@ -39,12 +45,6 @@ def line_of_engines(frame: Frame) -> list[Text]:
     shown = plan(frame)
     lines = engines(frame, shown.engines)
     return [*_blank(bool(lines) and shown.gaps >= 3), *lines]
-
-
-def own_losses(frame: Frame) -> list[Text]:
-    """The losses, and the blank line above them."""
-    shown = plan(frame)
-    return [*_blank(shown.gaps >= 5), losses(frame)] if shown.losses else []
 
 
 def _blank(wanted: bool) -> list[Text]:

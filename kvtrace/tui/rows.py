@@ -7,7 +7,7 @@ from kvtrace.model import Outcome
 from kvtrace.snapshot import Done, Row
 from kvtrace.tui.fitting import Columns, columns, gap
 from kvtrace.tui.frame import Frame
-from kvtrace.tui.listing import Item, Listing, Sort
+from kvtrace.tui.listing import EVERYTHING, Choice, Item, Listing, Sort
 from kvtrace.tui.text import cells, pad, piece
 
 _ENOUGH = 50
@@ -46,11 +46,18 @@ def table_head(frame: Frame, shown: Columns, sort: Sort, hidden: str = "") -> Te
     return line
 
 
-def table_line(frame: Frame, item: Item, shown: Columns, *, selected: bool) -> Text:
+def table_line(
+    frame: Frame, item: Item, shown: Columns, choice: Choice = EVERYTHING, *, selected: bool
+) -> Text:
     """One line of the table, as wide as the frame."""
     if not item.key:
         return _lately(frame, shown)
-    cursor = frame.look.glyphs.cursor if selected else " "
+    glyphs = frame.look.glyphs
+    cursor = glyphs.cursor if selected else " "
+    if item.key in choice.marked:
+        cursor = glyphs.marked
+    elif item.key == choice.followed and not selected:
+        cursor = glyphs.pointer
     line = piece(cursor, frame.look.style("strong"))
     if item.done is not None:
         line.append_text(_ended(frame, item.done, shown))
@@ -64,7 +71,7 @@ def table_line(frame: Frame, item: Item, shown: Columns, *, selected: bool) -> T
 
 def sortable(listing: Columns) -> list[str]:
     """The names of the shown columns that one can sort by."""
-    names = ("waited", "phase", "waits for", "link", "size", "age", "transfer")
+    names = ("waited", "phase", "waits for", "link", "ranks", "size", "age", "transfer")
     return [name for name in names if name in listing]
 
 
@@ -145,6 +152,18 @@ def _lately(frame: Frame, shown: Columns) -> Text:
 def _ranks(ranks: tuple[int, int]) -> str:
     count, needed = ranks
     return f"{count}/{needed}" if needed else words.UNKNOWN
+
+
+def column_at(frame: Frame, shown: Columns, x: int) -> str | None:
+    """The column by which a click there sorts; None where there is none."""
+    start = 1
+    for name, width in shown.widths.items():
+        start += gap(name)
+        if start <= x < start + width:
+            named = "phase" if name == "phase name" else name
+            return named if named in sortable(shown) else None
+        start += width
+    return None
 
 
 def hidden(listing: Listing, first: int, room: int) -> str:

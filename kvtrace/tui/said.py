@@ -12,8 +12,10 @@ _DURATIONS = {
     "lease",
     "longest",
     "longest_gap",
+    "oldest",
     "post",
     "prepare",
+    "queued",
     "registration_timeout",
     "round_trip",
     "timeout",
@@ -51,6 +53,21 @@ def attribute_words(event: AnyEvent) -> list[str]:
     return said
 
 
+def _value(key: str, value: Any) -> str:
+    if isinstance(value, int):
+        return words.duration(value) if key in _DURATIONS else words.count(value)
+    return words.clean(str(value))
+
+
+def fact(name: str, value: str) -> str:
+    """What an engine told of itself, with its unit; `–` where it did not."""
+    if not value:
+        return words.UNKNOWN
+    if value.isdecimal() and name in _DURATIONS:
+        return words.duration(int(value))
+    return words.clean(value)
+
+
 def _said(key: str, value: Any) -> str:
     called = key.replace("_", " ")
     if isinstance(value, bool):
@@ -59,6 +76,13 @@ def _said(key: str, value: Any) -> str:
         if key in _DURATIONS:
             return f"{called} {words.duration(value)}"
         return f"{called} {words.size(value) if key == 'size' else words.count(value)}"
+    if isinstance(value, dict):
+        told = (
+            f"{words.clean(str(k)).replace('_', ' ')} {_value(key, v)}"
+            for k, v in value.items()
+            if v
+        )
+        return f"{called} {', '.join(told) or 'none'}"
     if isinstance(value, list):
         return f"{called} {', '.join(words.clean(str(item)) for item in value)}"
     text = words.clean(str(value))

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+import msgspec
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
@@ -9,10 +10,19 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from kvtrace.filters import Filter
+from kvtrace.tui.cursor import Cursor
 from kvtrace.tui.drawn import strip
 from kvtrace.tui.frame import Frame
-from kvtrace.tui.listing import Item, Listing, Sort, arrange
-from kvtrace.tui.rows import fitting_columns, hidden, sortable, table_head, table_line
+from kvtrace.tui.listing import Choice, Item, Listing, Sort, arrange
+from kvtrace.tui.rows import (
+    column_at,
+    fitting_columns,
+    hidden,
+    sortable,
+    table_head,
+    table_line,
+)
 
 
 class TransfersTable(Widget, can_focus=True):
@@ -29,8 +39,11 @@ class TransfersTable(Widget, can_focus=True):
         Binding("n", "trouble(1)", "next trouble"),
         Binding("N", "trouble(-1)", "previous trouble", show=False),
         Binding("s", "sort", "sort"),
-        Binding("y", "copy", "copy id", show=False),
         Binding("S", "reverse", "reverse the sort", show=False),
+        Binding("f", "follow", "follow"),
+        Binding("m", "mark", "mark"),
+        Binding("M", "only_marked", "show marked only", show=False),
+        Binding("y", "copy", "copy id"),
     ]
 
     frame: reactive[Frame | None] = reactive(None)
@@ -44,6 +57,9 @@ class TransfersTable(Widget, can_focus=True):
             super().__init__()
             self.key = key
 
+    class Narrowed(Message):
+        """Other transfers are seen than before, or others first."""
+
     class Copied(Message):
         """An id is to be put on the clipboard."""
 
@@ -55,18 +71,28 @@ class TransfersTable(Widget, can_focus=True):
         super().__init__()
         self._listing = Listing()
         self._sort = Sort()
-        self._first = 0
-        self._at = 0
+        self._choice = Choice()
+        self._cursor = Cursor()
 
     @property
     def item(self) -> Item | None:
         """What the cursor is on."""
-        return self._listing.items[self._at] if self._listing.items else None
+        return self._listing.items[self._cursor.at] if self._listing.items else None
 
     @property
     def line(self) -> int:
         """The line that the cursor is on."""
-        return self._at
+        return self._cursor.at
+
+    @property
+    def choice(self) -> Choice:
+        """Which transfers are seen."""
+        return self._choice
+
+    @property
+    def shown(self) -> int:
+        """How many transfers in flight are seen, also those below."""
+        return self._listing.shown
 
     @property
     def room(self) -> int:
@@ -84,13 +110,14 @@ class TransfersTable(Widget, can_focus=True):
         """Take in what is new, and keep the cursor on its transfer."""
         if frame is None:
             return
-        self._listing = arrange(frame.snapshot, self._listing, self._sort, self.room)
+        before = self._listing
+        self._listing = arrange(frame.snapshot, before, self._sort, self.room, self._choice)
         found = self._listing.index(self.selected)
         if found is None and self.selected is not None:
             # The transfer has left: the cursor stays on its line, and then with who is there now.
-            self._go(self._at)
+            self._go(self._cursor.at)
         else:
-            self._at = found if found is not None else self._listing.top
+            self._cursor.at = found if found is not None else self._listing.top
         self._scroll()
 
     def on_resize(self) -> None:
@@ -99,24 +126,24 @@ class TransfersTable(Widget, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """The heading, or one transfer."""
-        if self.frame is None:
+        index = self._cursor.first + y - self._heading
+        if self.frame is None or index >= len(self._listing.items):
             return Strip.blank(self.size.width, self.rich_style)
         shown = fitting_columns(self.frame)
-        if not self._listing.items:
-            return Strip.blank(self.size.width, self.rich_style)
         if y < self._heading:
-            out_of_sight = hidden(self._listing, self._first, self.room)
+            out_of_sight = hidden(self._listing, self._cursor.first, self.room)
             return strip(self, table_head(self.frame, shown, self._sort, out_of_sight))
-        index = self._first + y - self._heading
-        if index >= len(self._listing.items):
-            return Strip.blank(self.size.width, self.rich_style)
-        item = self._listing.items[index]
-        return strip(self, table_line(self.frame, item, shown, selected=index == self._at))
+        item, chosen = self._listing.items[index], index == self._cursor.at
+        return strip(self, table_line(self.frame, item, shown, self._choice, selected=chosen))
+
+    def seek(self, wanted: Filter) -> None:
+        """See only what fits."""
+        self._choose(filter=wanted)
 
     def action_move(self, by: int) -> None:
         """Go so many lines down, past the line that is no transfer."""
         last = len(self._listing.items) - 1
-        index = min(max(self._at + by, 0), last)
+        index = min(max(self._cursor.at + by, 0), last)
         if last >= 0 and not self._listing.items[index].key:
             index = min(max(index + (1 if by > 0 else -1), 0), last)
         self._go(index)
@@ -132,9 +159,7 @@ class TransfersTable(Widget, can_focus=True):
 
     def action_trouble(self, by: int) -> None:
         """Go to the next transfer that is stalled or failed, around the end."""
-        count = len(self._listing.items)
-        turns = ((self._at + by * step) % count for step in range(1, count + 1))
-        found = next((index for index in turns if self._listing.items[index].is_trouble), None)
+        found = self._listing.trouble(self._cursor.at, by)
         if found is not None:
             self._go(found)
 
@@ -154,22 +179,40 @@ class TransfersTable(Widget, can_focus=True):
         if self.frame is not None:
             names = sortable(fitting_columns(self.frame))
             after = names.index(self._sort.column) + 1 if self._sort.column in names else 0
-            self._sort = Sort(names[after % len(names)])
-            self.watch_frame(self.frame)
+            self._sort_by(Sort(names[after % len(names)]))
 
     def action_reverse(self) -> None:
         """Sort from the other end."""
-        self._sort = Sort(self._sort.column, not self._sort.reverse)
-        self.watch_frame(self.frame)
+        self._sort_by(Sort(self._sort.column, not self._sort.reverse))
+
+    def action_follow(self) -> None:
+        """Keep the transfer under the cursor on top, or let it go again."""
+        if self.item is not None and self.item.key:
+            same = self.item.key == self._choice.followed
+            self._choose(followed=None if same else self.item.key)
+
+    def action_mark(self) -> None:
+        """Mark the transfer under the cursor, or take its mark away; and go on."""
+        if self.item is not None and self.item.key:
+            self._choose(marked=self._choice.marked ^ {self.item.key})
+            self.action_move(1)
+
+    def action_only_marked(self) -> None:
+        """See only what is marked, or all again."""
+        wanted = not self._choice.only_marked and bool(self._choice.marked)
+        self._choose(only_marked=wanted)
 
     def on_click(self, event: events.Click) -> None:
-        """Select; on the transfer that is selected already, open."""
-        index = self._first + event.y - self._heading
-        if not self._heading <= event.y or index >= len(self._listing.items):
-            return
-        if index == self._at:
+        """Select; on the transfer that is selected already, open; on a heading, sort."""
+        index = self._cursor.first + event.y - self._heading
+        if event.y < self._heading and self.frame is not None:
+            column = column_at(self.frame, fitting_columns(self.frame), event.x)
+            if column is not None:
+                turned = column == self._sort.column and not self._sort.reverse
+                self._sort_by(Sort(column, turned))
+        elif index == self._cursor.at:
             self.action_open()
-        elif self._listing.items[index].key:
+        elif index < len(self._listing.items) and self._listing.items[index].key:
             self._go(index)
 
     def on_mouse_scroll_down(self) -> None:
@@ -180,14 +223,22 @@ class TransfersTable(Widget, can_focus=True):
         """Go up."""
         self.action_move(-1)
 
+    def _sort_by(self, sort: Sort) -> None:
+        self._sort = sort
+        self.watch_frame(self.frame)
+
+    def _choose(self, **changes: object) -> None:
+        self._choice = msgspec.structs.replace(self._choice, **changes)
+        self.watch_frame(self.frame)
+        self.post_message(self.Narrowed())
+
     def _go(self, index: int) -> None:
         items = self._listing.items
-        self._at = min(max(index, 0), max(len(items) - 1, 0))
-        self.selected = items[self._at].key if items else None
+        self._cursor.go(index, len(items))
+        self.selected = items[self._cursor.at].key if items else None
         self._scroll()
 
     def _scroll(self) -> None:
         """Keep the cursor in sight."""
-        longest = max(len(self._listing.items) - self.room, 0)
-        self._first = min(max(self._first, self._at - self.room + 1), self._at, longest)
+        self._cursor.scroll(self.room, len(self._listing.items))
         self.refresh()

@@ -11,12 +11,11 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from kvtrace.tui.drawn import Drawn
+from kvtrace.tui.filling import Filling
 from kvtrace.tui.frame import Frame
-from kvtrace.tui.header import header, keys
-from kvtrace.tui.losses import losses, lost
 from kvtrace.tui.opened import Opened, find, key_of
 from kvtrace.tui.page import page
+from kvtrace.tui.surround import Around, Surround
 
 
 class TransferScreen(Screen[None]):
@@ -42,15 +41,19 @@ class TransferScreen(Screen[None]):
             super().__init__()
             self.text = text
 
-    def __init__(self, key: str, footer: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self, key: str, footer: Sequence[tuple[str, str]], *, opened_from: str = "Fleet"
+    ) -> None:
         super().__init__()
         self._key = key
-        self._keys = footer
+        self._from = opened_from
+        self._around = Surround(TransferScreen.frame, self._path, footer, _around)
         self._opened: Opened | None = None
 
     def compose(self) -> ComposeResult:
         """One drawing from top to bottom."""
-        yield Drawn(self._draw).data_bind(TransferScreen.frame)
+        page = Filling(self._draw).data_bind(TransferScreen.frame)
+        yield from self._around.compose(page)
 
     def action_walk(self, by: int) -> None:
         """Go so many events on."""
@@ -78,21 +81,24 @@ class TransferScreen(Screen[None]):
     def _change(self, **changes: object) -> None:
         if self._opened is not None:
             self._opened = msgspec.structs.replace(self._opened, **changes)
-            self.query_one(Drawn).watch_frame(self.frame)
+            self.query_one(Filling).redraw()
 
-    def _draw(self, frame: Frame) -> list[Text]:
+    def _path(self) -> list[str]:
+        if self._opened is None and self.frame is not None:
+            self._opened = find(self.frame.snapshot, self._key)
+        return [self._from, self._opened.id if self._opened is not None else self._key]
+
+    def _draw(self, frame: Frame, room: int) -> list[Text]:
         self._opened = opened = _newer(self._opened, find(frame.snapshot, self._key))
         if opened is None:
-            gone = Text(" This transfer is no longer held by kvtrace.")
-            return [header(frame, ["Fleet", self._key]), gone]
-        # What is wrong comes first where there is hardly any room.
-        roomy = frame.height >= 8
-        above = [header(frame, ["Fleet", opened.id])] if roomy else []
-        below = [losses(frame)] if roomy else []
-        note = "" if roomy else lost(frame)
-        room = frame.height - len(above) - len(below) - 1
-        foot = keys(frame, self._keys, note=note)
-        return [*above, *page(opened, frame, room), *below, foot]
+            return [Text(" This transfer is no longer held by kvtrace.")]
+        return page(opened, frame, room)
+
+
+def _around(frame: Frame) -> Around:
+    """What is wrong comes first where there is hardly any room."""
+    roomy = frame.height >= 8
+    return Around(header=roomy, losses=roomy)
 
 
 def _newer(before: Opened | None, now: Opened | None) -> Opened | None:

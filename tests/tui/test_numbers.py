@@ -10,13 +10,16 @@ from kvtrace.model import Phase
 from kvtrace.snapshot import Losses, PhaseLine, Snapshot, Totals
 from kvtrace.tui import panels
 from kvtrace.tui.fitting import Columns
+from kvtrace.tui.fleet import FleetScreen
 from kvtrace.tui.frame import NOTHING, Frame
 from kvtrace.tui.glyphs import ASCII
+from kvtrace.tui.header import header
 from kvtrace.tui.listing import Item
 from kvtrace.tui.look import Look
 from kvtrace.tui.losses import losses
 from kvtrace.tui.phases import phases
 from kvtrace.tui.rows import fitting_columns, table_line
+from kvtrace.tui.surround import Surround
 from kvtrace.tui.verdict import verdict
 from tests.tui.conftest import incident
 
@@ -125,10 +128,12 @@ def test_nothing_is_wider_or_higher_than_the_screen(
 ) -> None:
     look = Look(glyphs=ASCII) if ascii_only else Look()
     frame = Frame(snapshot=snapshot, width=width, height=height, look=look, source="4 black boxes")
-    drawn = [panels.top, panels.strip_of_phases, panels.line_of_engines, panels.own_losses]
+    path = Surround(FleetScreen.frame, lambda: ["Fleet"], (), panels.surround)
+    drawn = [panels.top, panels.strip_of_phases, panels.line_of_engines, path.losses, path.keys]
     lines = [line for draw in drawn for line in draw(frame)]
+    lines += [header(frame, ["Fleet"])] if panels.surround(frame).header else []
     assert all(line.cell_len <= width for line in lines)
-    assert len(lines) <= height - 1
+    assert len(lines) <= height
     if ascii_only:
         assert all(line.plain.isascii() for line in lines)
 

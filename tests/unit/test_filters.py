@@ -51,7 +51,6 @@ def test_it_is_seen(text: str) -> None:
             "-71cf",
             "phase:write age<5s",
             "id:P1",
-            "D",
             "rank:1",
         ),
     ],

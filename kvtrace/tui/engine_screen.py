@@ -1,0 +1,126 @@
+"""The screen that says what each engine is, and whether two that must be alike are not."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import reactive
+from textual.screen import Screen
+
+from kvtrace.tui import engine_page
+from kvtrace.tui.filling import Filling
+from kvtrace.tui.frame import Frame
+from kvtrace.tui.surround import TURNS, Surround
+
+
+class EnginesScreen(Screen[None]):
+    """A row for each engine; below, all that the one under the cursor told of itself."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down", "move(1)", "down", key_display="j ↓", show=False),
+        Binding("k,up", "move(-1)", "up", key_display="k ↑", show=False),
+        Binding("g,home", "move(-100000)", "first", key_display="g", show=False),
+        Binding("G,end", "move(100000)", "last", key_display="G", show=False),
+        Binding("pagedown", "move(10)", "a page down", key_display="PgDn", show=False),
+        Binding("pageup", "move(-10)", "a page up", key_display="PgUp", show=False),
+        Binding("enter", "transfers", "its transfers", key_display="⏎"),
+        Binding("n", "trouble(1)", "next trouble"),
+        Binding("N", "trouble(-1)", "previous trouble", show=False),
+        Binding("y", "copy", "copy id"),
+        *TURNS,
+    ]
+
+    frame: reactive[Frame | None] = reactive(None)
+
+    class Opened(Message):
+        """The transfers of an engine are to be shown."""
+
+        def __init__(self, engine: str) -> None:
+            super().__init__()
+            self.engine = engine
+
+    class Copied(Message):
+        """An id is to be put on the clipboard."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, footer: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self.selected: str | None = None
+        """The id of the engine under the cursor."""
+
+        self._around = Surround(EnginesScreen.frame, lambda: ["Engines"], footer)
+
+    def compose(self) -> ComposeResult:
+        """From top to bottom."""
+        yield from self._around.compose(Filling(self._draw).data_bind(EnginesScreen.frame))
+
+    def action_move(self, by: int) -> None:
+        """Go so many engines down."""
+        ids = self._ids()
+        if ids:
+            at = ids.index(self.selected) if self.selected in ids else 0
+            self._choose(ids[min(max(at + by, 0), len(ids) - 1)])
+
+    def action_trouble(self, by: int) -> None:
+        """Go to the next engine that is waited for or not well, around the end."""
+        if self.frame is None:
+            return
+        ids, bad = self._ids(), {e.id for e in self.frame.snapshot.engines if _bad(e)}
+        at = ids.index(self.selected) if self.selected in ids else 0
+        turns = (ids[(at + by * step) % len(ids)] for step in range(1, len(ids) + 1))
+        found = next((name for name in turns if name in bad), None)
+        if found is not None:
+            self._choose(found)
+
+    def action_transfers(self) -> None:
+        """Show the transfers of the engine under the cursor."""
+        if self.selected is not None:
+            self.post_message(self.Opened(self.selected))
+
+    def action_copy(self) -> None:
+        """Put the engine's id on the clipboard."""
+        if self.selected is not None:
+            self.post_message(self.Copied(self.selected))
+
+    def on_click(self, event: events.Click) -> None:
+        """Select the engine; the one that is selected already is opened."""
+        filling = self.query_one(Filling)
+        inside = event.get_content_offset(filling)
+        if inside is None or self.frame is None:
+            return
+        found = engine_page.row_at(self.frame, self.selected, filling.size.height, inside.y)
+        if found is not None and found == self.selected:
+            self.action_transfers()
+        elif found is not None:
+            self._choose(found)
+
+    def on_mouse_scroll_down(self) -> None:
+        """Go down."""
+        self.action_move(1)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Go up."""
+        self.action_move(-1)
+
+    def _ids(self) -> list[str]:
+        return [one.id for one in engine_page.ordered(self.frame)] if self.frame else []
+
+    def _choose(self, engine: str) -> None:
+        self.selected = engine
+        self.query_one(Filling).redraw()
+
+    def _draw(self, frame: Frame, room: int) -> list[Text]:
+        ids = [one.id for one in engine_page.ordered(frame)]
+        if self.selected not in ids:
+            self.selected = ids[0] if ids else None
+        return engine_page.page(frame, self.selected, room)
+
+
+_bad = engine_page.is_trouble

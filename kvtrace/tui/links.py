@@ -1,0 +1,158 @@
+"""The screen that says which pair of engines is slow."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import msgspec
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import reactive
+from textual.screen import Screen
+
+from kvtrace.tui import grid, matrix
+from kvtrace.tui.filling import Filling
+from kvtrace.tui.frame import Frame
+from kvtrace.tui.link_page import LinksPage, page
+from kvtrace.tui.matrix import SHOWS, Seen
+from kvtrace.tui.surround import TURNS, Surround
+
+
+class LinksScreen(Screen[None]):
+    """Producers down, consumers across; below, what is known of the link under the cursor."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down", "move(1, 0)", "down", key_display="j ↓", show=False),
+        Binding("k,up", "move(-1, 0)", "up", key_display="k ↑", show=False),
+        Binding("l,right", "move(0, 1)", "right", key_display="l →", show=False),
+        Binding("h,left", "move(0, -1)", "left", key_display="h ←", show=False),
+        Binding("g,home", "move(-4096, -4096)", "first", key_display="g", show=False),
+        Binding("G,end", "move(4096, 4096)", "last", key_display="G", show=False),
+        Binding("enter", "transfers", "its transfers", key_display="⏎"),
+        Binding("escape", "back", "back", key_display="esc", show=False),
+        Binding("n", "trouble(1)", "next trouble"),
+        Binding("N", "trouble(-1)", "previous trouble", show=False),
+        Binding("z", "ranks", "ranks"),
+        Binding("s", "show", "show"),
+        *TURNS,
+    ]
+
+    frame: reactive[Frame | None] = reactive(None)
+
+    class Opened(Message):
+        """The transfers of a link are to be shown."""
+
+        def __init__(self, producer: str, consumer: str) -> None:
+            super().__init__()
+            self.producer = producer
+            self.consumer = consumer
+
+    def __init__(self, footer: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._seen = Seen()
+        self._drawn: LinksPage | None = None
+        self._around = Surround(LinksScreen.frame, self._path, footer)
+
+    def compose(self) -> ComposeResult:
+        """From top to bottom."""
+        yield from self._around.compose(Filling(self._draw).data_bind(LinksScreen.frame))
+
+    @property
+    def selected(self) -> grid.At | None:
+        """Producer and consumer of the link under the cursor."""
+        return self._seen.cursor
+
+    def action_move(self, down: int, across: int) -> None:
+        """Go so many cells down and to the right."""
+        drawn = self._drawn
+        if drawn is None or not drawn.grid.rows or not drawn.grid.columns:
+            return
+        rows = [key for key, _ in drawn.grid.rows]
+        columns = [key for key, _ in drawn.grid.columns]
+        row, column = drawn.grid.cursor or (rows[0], columns[0])
+        to = (
+            _moved(rows, row, down),
+            _moved(columns, column, across),
+        )
+        self._choose(to)
+
+    def action_trouble(self, by: int) -> None:
+        """Go to the next link that is slow or holds stalled transfers, around the end."""
+        if self.frame is None:
+            return
+        lines = matrix.worst_first(self.frame.snapshot.links)
+        ends = [(one.link.producer, one.link.consumer) for one in lines if matrix.is_trouble(one)]
+        if not ends:
+            return
+        at = self._seen.cursor
+        index = ends.index(at) + by if at in ends else 0
+        self._change(cursor=ends[index % len(ends)], ranks=False)
+
+    def action_ranks(self) -> None:
+        """Show the ranks of the link under the cursor, or all links again."""
+        self._change(ranks=not self._seen.ranks, rank=None)
+
+    def action_back(self) -> None:
+        """From the ranks to all links."""
+        self._change(ranks=False)
+
+    def action_show(self) -> None:
+        """Let cells show the next thing."""
+        after = SHOWS.index(self._seen.show) + 1
+        self._change(show=SHOWS[after % len(SHOWS)], ranks=False)
+
+    def action_transfers(self) -> None:
+        """Show the transfers of the link under the cursor."""
+        if self._seen.cursor is not None:
+            self.post_message(self.Opened(*self._seen.cursor))
+
+    def on_click(self, event: events.Click) -> None:
+        """Select the link; the one that is selected already is opened."""
+        filling = self.query_one(Filling)
+        inside = event.get_content_offset(filling)
+        if self._drawn is None or inside is None:
+            return
+        at = self._drawn.at(inside.x, inside.y)
+        if at is None:
+            return
+        if at == self._drawn.grid.cursor and not self._seen.ranks:
+            self.action_transfers()
+        else:
+            self._choose(at)
+
+    def on_mouse_scroll_down(self) -> None:
+        """Go down."""
+        self.action_move(1, 0)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Go up."""
+        self.action_move(-1, 0)
+
+    def _choose(self, at: grid.At) -> None:
+        if self._seen.ranks:
+            self._change(rank=at)
+        else:
+            self._change(cursor=at)
+
+    def _change(self, **changes: object) -> None:
+        self._seen = msgspec.structs.replace(self._seen, **changes)
+        self.query_one(Filling).redraw()
+
+    def _path(self) -> list[str]:
+        return ["Links"]
+
+    def _draw(self, frame: Frame, room: int) -> list[Text]:
+        if self._seen.cursor is None and frame.snapshot.links:
+            worst = matrix.worst_first(frame.snapshot.links)[0].link
+            self._seen = msgspec.structs.replace(
+                self._seen, cursor=(worst.producer, worst.consumer)
+            )
+        self._drawn = page(frame, self._seen, room)
+        return self._drawn.lines
+
+
+def _moved(keys: list[str], key: str, by: int) -> str:
+    at = keys.index(key) if key in keys else 0
+    return keys[min(max(at + by, 0), len(keys) - 1)]
