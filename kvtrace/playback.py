@@ -49,7 +49,7 @@ class Playback:
         self.said = ""
         """Why one did not get where one wanted, or what is wrong with the recording."""
 
-        self._start = start
+        self.start = start
         self._speed = speed
         self.now = now
         self._sleep = sleep
@@ -76,7 +76,7 @@ class Playback:
     def position(self) -> int:
         """Nanoseconds since the recording's start."""
         with self._lock:
-            if self._paused or self._speed == MAX:
+            if self._paused or self._speed == MAX or self.searched is not None:
                 return self._reached
             return self._reached + int((self.now() - self._reached_at) * self._speed)
 
@@ -137,6 +137,12 @@ class Playback:
             self._begun = position
             self._anchor(position)
 
+    def search(self, gone: float | None) -> None:
+        """Stand still while one is on the way to elsewhere, and this much of it is gone."""
+        with self._lock:
+            self._anchor(self.position)
+            self.searched = gone
+
     def wait(self, seconds: float | None) -> None:
         """Waits so long, or for ever where None, or until one calls."""
         self._called.wait(seconds)
@@ -148,10 +154,10 @@ class Playback:
         At the highest speed there are none between, and the moments are exactly those given.
         """
         for moment in moments:
-            due = moment.at - self._start
+            due = moment.at - self.start
             while not self._stopped and (ahead := self._ahead(due)) > 0:
                 self._sleep(min(ahead, FRAME) / SECOND)
-                yield Moment(self._start + min(self.position, due))
+                yield Moment(self.start + min(self.position, due))
             if self._stopped:
                 return
             self._arrive(due)

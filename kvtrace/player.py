@@ -149,11 +149,11 @@ class Player:
             if self._kept.wants(walk.taken):
                 self._kept.keep(walk.checkpoint)
             if playback.called:
-                playback.searched = None
+                playback.search(None)
                 return False
             if self._now() - began > FRAME:
-                playback.searched = self._gone(first, at, taken)
-        playback.searched = None
+                playback.search(self._gone(first, at, taken))
+        playback.search(None)
         return True
 
     def _is_there(self, at: int | None, taken: int | None) -> bool:

@@ -20,6 +20,9 @@ def live(latest: Snapshot, held: Snapshot | None) -> Status:
 def replay(playback: Playback) -> Status:
     """At which speed, and how far it has come."""
     where = _where(playback)
+    if playback.over:
+        said = f"It {playback.said}." if playback.said else ""
+        return Status(Mode.OVER, f"The recording is over. {said}".rstrip())
     if playback.paused:
         return Status(Mode.PAUSED, f"at {where}")
     speed = "at full speed" if math.isinf(playback.speed) else f"{playback.speed:g}x"

@@ -189,7 +189,7 @@ async def test_a_replay_pauses_its_playback_and_changes_its_speed(hold: Hold) ->
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
         assert "► replay 1x" in screen(app)
-        assert "[ ] speed  space pause" in screen(app)
+        assert "space pause  , . step  < > 5 s  [ ] speed  % go to" in screen(app)
         await pilot.press("]")
         assert playback.speed == 2.0
         await pilot.press("[", "[")

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+import msgspec
+
 from kvtrace.checkpoints import Checkpoints
-from kvtrace.moments import Moment
+from kvtrace.moments import Moment, Record
 from kvtrace.playback import Playback
 from kvtrace.player import Player
 from kvtrace.recording import Header
@@ -12,10 +14,17 @@ from kvtrace.walk import Walk
 from tests.tui import samples
 from tests.unit.moments import START, WALL
 
-BUSY = [
-    Moment(moment.at - samples.START + START + 310 * samples.S, moment.news)
-    for moment in samples.moments(samples.incident()[:60], samples.START)
-]
+LATER = START + 310 * samples.S - samples.START
+
+
+def _later(moment: Moment) -> Moment:
+    news = moment.news
+    if isinstance(news, Record):
+        news = msgspec.structs.replace(news, at=news.at + LATER)
+    return Moment(moment.at + LATER, news)
+
+
+BUSY = [_later(one) for one in samples.moments(samples.incident()[:60], samples.START)]
 """Some sixty transfers, seven of which hang."""
 
 
