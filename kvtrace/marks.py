@@ -83,7 +83,7 @@ class Marking:
             upto=min(upto, self._length),
             whole=whole,
             density=tuple(self._density),
-            marked=tuple(sorted(self._marked.values(), key=lambda one: one.position)),
+            marked=tuple(sorted(self._marked.values(), key=lambda one: (one.position, -one.kind))),
             events=self._events,
         )
 

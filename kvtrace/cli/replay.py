@@ -9,7 +9,7 @@ import click
 
 from kvtrace.cli import options
 from kvtrace.cli.interrupts import left_at_once
-from kvtrace.cli.replaying import known_at, place_of, player_of
+from kvtrace.cli.replaying import known_at, look_through, place_of, player_of
 from kvtrace.cli.view import Form, View, view_options
 from kvtrace.cli.watching import snapshots
 from kvtrace.playback import MAX, Playback
@@ -52,7 +52,8 @@ def command(view: View, file: Path, wanted: Target | None, speed: float | None) 
     with closing(open_recording(file)) as recording:
         begin = None if wanted is None else place_of(wanted, file, recording.header)
         if view.once:
-            view.show(_once(recording, begin), str(file))
+            playback = _surveyed(recording, file, begin) if view.svg is not None else None
+            view.show(_once(recording, begin), str(file), playback)
         elif view.form is Form.SCREEN and file.is_file():
             _screen(recording, file, view, _playback(recording, file, speed or 1.0, begin))
         else:
@@ -65,6 +66,17 @@ def _once(recording: Recording, begin: int | None) -> Iterator[Snapshot]:
     if begin is None:
         return snapshots(recording, recording.header)
     return iter([known_at(recording, begin)])
+
+
+def _surveyed(recording: Recording, file: Path, begin: int | None) -> Playback | None:
+    """One that stands there, with all marks; None where the recording can be read only once."""
+    if not file.is_file():
+        return None
+    playback = _playback(recording, file, 1.0, None)
+    playback.pause()
+    playback.reach(playback.length or 0 if begin is None else begin)
+    look_through(file, playback)
+    return playback
 
 
 def _playback(recording: Recording, file: Path, speed: float, begin: int | None) -> Playback:

@@ -66,6 +66,11 @@ def player_of(recording: Recording, file: Path, playback: Playback) -> Iterator[
         look.join()
 
 
+def look_through(file: Path, playback: Playback) -> None:
+    """Finds all marks of the recording."""
+    _survey(file, playback, Checkpoints(most=1))
+
+
 def _survey(
     file: Path,
     playback: Playback,

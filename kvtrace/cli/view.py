@@ -7,6 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
+from pathlib import Path
 from threading import Event
 from types import FrameType
 from typing import Any
@@ -15,6 +16,7 @@ import click
 import msgspec
 
 from kvtrace.cli.interrupts import die_of, heard_by
+from kvtrace.cli.pictures import write_picture
 from kvtrace.cli.streams import put, tell
 from kvtrace.document import encode
 from kvtrace.playback import Playback
@@ -37,12 +39,16 @@ class View(msgspec.Struct, frozen=True):
 
     form: Form
     once: bool = False
+    svg: Path | None = None
+    """Where a picture of what is known is to go too."""
 
     def show(
         self, snapshots: Iterator[Snapshot], source: str, playback: Playback | None = None
     ) -> None:
         """Shows the snapshots until they end, or until no one looks any more."""
-        if self.once:
+        if self.svg is not None:
+            _picture(snapshots, source, playback, self)
+        elif self.once:
             put(_last(snapshots, self.form))
         elif self.form is Form.SCREEN:
             _screen(snapshots, source, playback)
@@ -65,11 +71,21 @@ def view_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("--plain", is_flag=True, help="Lines of text instead of the screen.")
     @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, once a second.")
     @click.option("--once", is_flag=True, help="How things stand, once, and no more.")
+    @click.option(
+        "--svg",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="With --once, also a picture of the screen.",
+    )
     @functools.wraps(command)
-    def viewed(plain: bool, as_json: bool, once: bool, **others: Any) -> None:
+    def viewed(
+        plain: bool, as_json: bool, once: bool, svg: Path | None = None, **others: Any
+    ) -> None:
         if plain and as_json:
             raise click.UsageError("--plain and --json exclude each other")
-        command(view=View(form(plain, as_json), once), **others)
+        if svg is not None and not once:
+            raise click.UsageError("--svg needs --once: on the screen, x makes a picture")
+        command(view=View(form(plain, as_json), once, svg), **others)
 
     return viewed
 
@@ -99,6 +115,16 @@ def _last(snapshots: Iterable[Snapshot], shape: Form) -> Iterator[str]:
         if not last.engines:
             tell(NO_ENGINE)
         yield encode(last)
+
+
+def _picture(
+    snapshots: Iterable[Snapshot], source: str, playback: Playback | None, view: View
+) -> None:
+    """The picture, and then the last of them as lines, or as JSON."""
+    for last in deque(snapshots, maxlen=1):
+        if view.svg is not None:
+            write_picture(last, source, view.svg, playback)
+        put(_last([last], view.form))
 
 
 def _documents(snapshots: Iterable[Snapshot]) -> Iterator[str]:

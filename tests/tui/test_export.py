@@ -1,0 +1,46 @@
+"""Pictures and texts of what is on screen, in files that were not there before."""
+
+from pathlib import Path
+
+from kvtrace.tui import export
+
+
+def test_a_name_says_what_and_when() -> None:
+    assert export.stem(["Fleet"], "14:02:37") == "kvtrace-fleet-140237"
+    named = export.stem(["Fleet", "chatcmpl-71cf/../\x1b[2J\u202e" + "x" * 500], "14:02:37")
+    assert named.startswith("kvtrace-chatcmpl-71cf-2j-x")
+    assert named.endswith("-140237")
+    assert len(named) < 60
+    assert named.isascii()
+
+
+def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
+    said = [export.write("<svg/>", str(turn), "now", [tmp_path]) for turn in range(3)]
+    assert said[1] == f"written: {tmp_path / 'now-2.svg'} and now-2.txt"
+    assert [(tmp_path / f"now{n}.txt").read_text() for n in ("", "-2", "-3")] == ["0", "1", "2"]
+
+
+def test_a_picture_and_its_text_have_the_same_name(tmp_path: Path) -> None:
+    (tmp_path / "now.txt").write_text("mine")
+    export.write("<svg/>", "text", "now", [tmp_path])
+    assert (tmp_path / "now.txt").read_text() == "mine"
+    assert not (tmp_path / "now.svg").exists()
+    assert (tmp_path / "now-2.svg").exists()
+
+
+def test_where_one_place_takes_nothing_the_next_is_asked(tmp_path: Path) -> None:
+    gone = Path("/dev/null/nowhere")
+    said = export.write("<svg/>", "text", "now", [gone, tmp_path / "made" / "here"])
+    assert said.startswith(f"written: {tmp_path / 'made' / 'here' / 'now.svg'}")
+
+
+def test_a_place_that_takes_nothing_is_one_sentence() -> None:
+    said = export.write("<svg/>", "text", "now", [Path("/proc")])
+    assert said.startswith("nothing written: ")
+    assert said.endswith(" in /proc; start kvtrace where there is room and you may write")
+
+
+def test_places_follow_the_environment() -> None:
+    assert export.places({"XDG_STATE_HOME": "/state"}) == [Path(), Path("/state/kvtrace")]
+    assert export.places({"XDG_STATE_HOME": "state"})[1] == Path("~/.local/state/kvtrace")
+    assert export.places({})[1] == Path("~/.local/state/kvtrace")
