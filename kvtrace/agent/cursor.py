@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from kvtrace.agent.handed import Handed
+from kvtrace.agent.handed import Handed, Known
 
 NAME = "agent.cursor"
 VERSION = 1
@@ -28,7 +28,7 @@ class _Kept(msgspec.Struct, kw_only=True):
     clock: str = ""
     stalls: int = 0
     processes: dict[str, Sent] = {}
-    spans: Handed = msgspec.field(default_factory=Handed)
+    spans: Known = msgspec.field(default_factory=Known)
 
 
 class Cursor:
@@ -51,9 +51,8 @@ class Cursor:
         self._dirty = False
         self._kept = self._read()
         self._before = dict(self._kept.processes)
-        self._handed_before = msgspec.msgpack.decode(
-            msgspec.msgpack.encode(self._kept.spans), type=Handed
-        )
+        self._handed = Handed(self._kept.spans)
+        self._known_before = msgspec.convert(msgspec.to_builtins(self._kept.spans), Known)
         self.stalls_before = self._kept.stalls if self._kept.clock == clock else 0
         """Up to when an earlier agent had handed over spans of stalls."""
 
@@ -61,7 +60,7 @@ class Cursor:
         self.doubtful = len(self._kept.spans.open)
         """Spans of which nobody can know whether an earlier agent's were taken."""
 
-        self._kept.spans.answered()
+        self._handed.answered()
 
     def before(self, process: str) -> Sent:
         """What an earlier agent had sent of this process."""
@@ -69,7 +68,7 @@ class Cursor:
 
     def was_handed(self, span: str, process: str, seq: int) -> bool:
         """Whether an earlier agent may have sent the span that this event completed."""
-        return self._handed_before.has(span, process, seq)
+        return self._known_before.has(span, process, seq)
 
     def advance(self, process: str, *, logs: int = 0, ended: bool = False) -> None:
         """Take note of what was sent; nothing is ever taken back."""
@@ -83,14 +82,14 @@ class Cursor:
     def hand(self, spans: Iterable[tuple[str, str, int]], stalls: int = 0) -> None:
         """Take note of spans about to be sent: their ids, and the events behind them."""
         with self._lock:
-            self._kept.spans.hand(spans)
+            self._handed.hand(spans)
             self._kept.stalls = max(self._kept.stalls, stalls)
             self._dirty = True
 
     def answered(self) -> None:
         """Take note that the spans handed over last are in doubt no longer."""
         with self._lock:
-            self._kept.spans.answered()
+            self._handed.answered()
             self._dirty = True
 
     def keep(self, processes: Collection[str]) -> None:
@@ -99,7 +98,7 @@ class Cursor:
             gone = self._kept.processes.keys() - set(processes)
             for process in gone:
                 del self._kept.processes[process]
-            self._kept.spans.keep(processes)
+            self._handed.keep(processes)
             self._dirty = self._dirty or bool(gone)
 
     def write(self) -> None:

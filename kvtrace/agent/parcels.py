@@ -61,9 +61,8 @@ def spans_handed(cursor: Cursor, parcels: Sequence[SpanParcel]) -> None:
 
 
 def spans_answered(cursor: Cursor, parcels: Sequence[SpanParcel]) -> None:
-    """These spans are in doubt no longer."""
+    """These spans are in doubt no longer; that may reach the disk with whatever comes next."""
     cursor.answered()
-    cursor.write()
 
 
 def _named(parcel: SpanParcel) -> tuple[str, str, int]:
