@@ -34,8 +34,10 @@ def work_taken(
     *_: Any,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Bracket | None:
-    """Hook of start_load_kv."""
-    if not (metadata.push_registrations or metadata.push_finished_blocks or metadata.reqs_to_send):
+    """Hook of start_load_kv, from which vLLM also calls _send_heartbeats."""
+    beats = metadata.heartbeat_by_engine
+    taken = metadata.push_registrations or metadata.push_finished_blocks or metadata.reqs_to_send
+    if not (taken or beats):
         return None
     if getattr(worker, "pcp_rank", 0) and not getattr(worker, "pcp_dcp_sharded", False):
         return None
@@ -50,17 +52,44 @@ def work_taken(
         half.queued[request_id] = half.now()
         half.record(BlocksQueued(request=request_id, blocks=blocks_in(blocks)))
     granted = tuple(metadata.reqs_to_send)
-    return _leasing(half, worker, granted, clock) if granted else None
+    return _taking(half, worker, granted, beats, clock) if granted or beats else None
 
 
-def _leasing(
-    half: WorkerHalf, worker: Any, granted: tuple[str, ...], clock: Callable[[], float]
+def _taking(
+    half: WorkerHalf,
+    worker: Any,
+    granted: tuple[str, ...],
+    beats: Any,
+    clock: Callable[[], float],
 ) -> Bracket:
+    here = half.here
+    errors: dict[str, str] = {}
+    if beats:
+        # The proxy around NIXL counts the messages.
+        here.side, here.beats = "D", errors
     yield None
+    if beats:
+        here.side, here.beats = "", None
     for request_id in granted:
         until = worker._reqs_to_send.get(request_id)
         if until is not None:
             half.record(LeaseGranted(request=request_id, lease=nanoseconds(until - clock())))
+    for engine, beat in beats.items():
+        _beaten(half, engine, beat, errors)
+
+
+def _beaten(half: WorkerHalf, engine: str, beat: Any, every: dict[str, str]) -> None:
+    errors = [error for agent, error in every.items() if half.engine_of(agent) == engine]
+    if errors:
+        failures = [error for error in errors if error]
+        half.record(
+            HeartbeatSent(
+                producer=identity(engine),
+                requests=len(beat.req_ids),
+                failed=len(failures),
+                error=failures[0] if failures else "",
+            )
+        )
 
 
 def results_told(half: WorkerHalf, worker: Any, *_: Any) -> Bracket | None:
@@ -126,33 +155,6 @@ def heartbeat_taken(half: WorkerHalf, worker: Any, payload: str, *_: Any) -> Non
     )
 
 
-def heartbeats_sent(half: WorkerHalf, _: Any, metadata: Any, *__: Any) -> Bracket | None:
-    """Hook of _send_heartbeats; the proxy around NIXL counts the messages."""
-    return _beating(half, metadata) if metadata.heartbeat_by_engine else None
-
-
-def _beating(half: WorkerHalf, metadata: Any) -> Bracket:
-    here = half.here
-    here.side = "D"
-    beats: dict[str, str] = {}
-    here.beats = beats
-    yield None
-    here.side = ""
-    here.beats = None
-    for engine, beat in metadata.heartbeat_by_engine.items():
-        errors = [error for agent, error in beats.items() if half.engine_of(agent) == engine]
-        if errors:
-            failures = [error for error in errors if error]
-            half.record(
-                HeartbeatSent(
-                    producer=identity(engine),
-                    requests=len(beat.req_ids),
-                    failed=len(failures),
-                    error=failures[0] if failures else "",
-                )
-            )
-
-
 def completions_counted(half: WorkerHalf, worker: Any, *_: Any) -> Bracket | None:
     """Hook of _get_new_notifs."""
     return _counting(half, worker) if half.landed else None
@@ -208,7 +210,6 @@ HOOKS: dict[str, Hook] = {
     "get_transfer_results": results_told,
     "_reap_expired_send_leases": leases_reaped,
     "_handle_heartbeat": heartbeat_taken,
-    "_send_heartbeats": heartbeats_sent,
     "_get_new_notifs": completions_counted,
     "_log_failure": failure_logged,
 }

@@ -72,8 +72,9 @@ def test_a_heartbeat_tells_how_many_leases_it_found() -> None:
 
 
 def beat(pair: Pair) -> Any:
-    metadata = Thing(heartbeat_by_engine={"P": Thing(req_ids={"router-1", "router-2"})})
-    pair.consumer.worker._send_heartbeats(metadata)
+    metadata = pair.consumer.scheduler.build_connector_meta(None)
+    metadata.heartbeat_by_engine = {"P": Thing(req_ids={"router-1", "router-2"})}
+    pair.consumer.worker.start_load_kv(metadata)
     return pair.tape.only("heartbeat.sent")
 
 
