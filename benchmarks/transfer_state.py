@@ -104,7 +104,7 @@ def stream(transfers: int, upto: int | None = None) -> Iterator[Packed]:
     seqs: dict[str, int] = {}
     at = 0
     for first in range(0, transfers, AT_ONCE):
-        lives = [_life(n)[:upto] for n in range(first, min(first + AT_ONCE, transfers))]
+        lives = [life(n)[:upto] for n in range(first, min(first + AT_ONCE, transfers))]
         for event in chain.from_iterable(zip(*lives, strict=True)):
             role = event.role or Role.CONSUMER
             rank = -1 if event.scheduler else 0
@@ -114,7 +114,7 @@ def stream(transfers: int, upto: int | None = None) -> Iterator[Packed]:
             yield Packed(process, seqs[process], at, role, rank, pack(event))
 
 
-def _life(number: int) -> list[Event]:
+def life(number: int) -> list[Event]:
     """Both halves of one transfer, in the order in which they happen."""
     name = f"cmpl-8b0f6d1c-2f5e-4a8b-9c77-{number:012d}-0-"
     mine, theirs = name + "deadbeef", name + "0badcafe"
