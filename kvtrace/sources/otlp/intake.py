@@ -72,11 +72,12 @@ class Intake:
             raise RefusedError(Reason.FULL, "more arrives than can be taken in: send again later")
         async with self._turn:
             tally = await self._decoded(request)
-        answer = _answer(request.signal, tally)
-        if self._backend is not None:
-            theirs = await self._backend.send(request)
+        if self._backend is None:
+            answer = _answer(request.signal, tally)
+        else:
+            # The client talks to the backend: what we alone cannot read is no concern of it.
+            answer = await self._backend.send(request)
             self._counts.forwarded += 1
-            answer = answer or theirs
         self._counts.requests[request.signal] += 1
         return answer
 
