@@ -94,8 +94,8 @@ def _derive(records: list[Record]) -> list[Span]:
         for record in read:
             made += deriver.take(record, record.at)
         made += deriver.tick(read[-1].at, read[-1].wall)
-    for _ in range(60):
-        made += deriver.tick(read[-1].at + 60_000_000_000, read[-1].wall)
+    for minute in (1, 2):
+        made += deriver.tick(read[-1].at + minute * 60_000_000_000, read[-1].wall)
     return made
 
 

@@ -89,8 +89,9 @@ class Account(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def every(self, *kinds: type[Event]) -> list[Record]:
         """The records of these kinds of event."""
-        found = [record for kind in kinds for record in self._by_kind.get(kind, ())]
-        return found if len(kinds) == 1 else sorted(found, key=order)
+        if len(kinds) == 1:
+            return self._by_kind.get(kinds[0], [])
+        return [record for record, _ in self.records if type(record.event) in kinds]
 
     def told(self, kind: type[E]) -> Iterator[tuple[Record, E]]:
         """The records of this kind with their events."""

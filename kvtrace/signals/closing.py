@@ -4,6 +4,7 @@ import msgspec
 
 from kvtrace.ending import ending, may_end
 from kvtrace.events import (
+    AnyEvent,
     BlocksReady,
     BlocksReleased,
     FailureLogged,
@@ -75,7 +76,10 @@ def closing(account: Account, gone: Gone | None, ours: str) -> Closing | None:
 
 
 def _by_its_word(account: Account) -> Closing | None:
-    if not any(may_end(record.event) for record, _ in account.records):
+    if not any(
+        may_end(event) and _not_held(event)
+        for event in (record.event for record, _ in account.records)
+    ):
         return None
     mine = account.role is Role.PRODUCER
     half = account.half
@@ -95,6 +99,11 @@ def _by_its_word(account: Account) -> Closing | None:
         error=error if over.outcome is Outcome.FAILED else "",
         error_type=error_type,
     )
+
+
+def _not_held(event: AnyEvent) -> bool:
+    """Blocks that are ready and held end nothing: they are about to be written."""
+    return not (isinstance(event, BlocksReady) and event.held)
 
 
 def _why(account: Account, outcome: Outcome, upto: int) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """Makes spans from records as they come, each span once, in bounded memory."""
 
 from kvtrace.clocks import Clocks
+from kvtrace.diagnosis.patience import PATIENCE
 from kvtrace.engines import Engines
 from kvtrace.events import (
     HandshakeFailed,
@@ -24,16 +25,13 @@ from kvtrace.signals.logs import Context
 from kvtrace.signals.open_half import NEVER, OpenHalf, begin
 from kvtrace.signals.parting import GIVE_UP, loose_handshake, part
 from kvtrace.signals.spans import Span
-from kvtrace.signals.stalls import Now, stall, wait_of
+from kvtrace.signals.stalls import Now, shortest, stall, wait_of
 
 MILLISECOND = 1_000_000
 
 SETTLE = 250 * MILLISECOND
 """Nanoseconds without news of a half before spans are made of what it told: its processes are
 read one after the other, and an event of one may be read after a later one of another."""
-
-FIRST_LOOK = 1_000 * MILLISECOND
-"""Nanoseconds after which a half is looked at for what it waits for."""
 
 
 class Deriver:
@@ -64,6 +62,8 @@ class Deriver:
         self._beginnings: Asked = {}
         self._loose: list[tuple[Record, int]] = []
         self._next_scan = 0
+        self._shortest = min(PATIENCE.values())
+        """The shortest patience that any phase can have here."""
 
     @property
     def open(self) -> int:
@@ -116,11 +116,13 @@ class Deriver:
             if whose in self._closed:
                 self.late += not isinstance(event, RequestFinished)
                 return
-            half = self._open(whose, record.at if record.clock == self._ours else seen, seen)
+            half = self._open(whose, seen)
         if not half.add(record, seen):
             self.overlong += 1
+        when = record.at if record.clock == self._ours else seen
+        half.due = min(half.due, when + self._shortest)
         if record.process in self._gone:
-            half.gone = self._gone[record.process]
+            half.lose(self._gone[record.process])
         self._quiet.pop(whose, None)
         self._quiet[whose] = None
 
@@ -132,17 +134,17 @@ class Deriver:
                 remember(self._beginnings, record, self._limit)
             case HandshakeFinished() | HandshakeFailed():
                 self._loose.append((record, seen))
-            case ProcessStarted(mode=mode):
+            case ProcessStarted(mode=mode) as started:
                 self._engines.hear(record, seen)
                 self._modes[record.engine] = mode
+                self._shortest = min(self._shortest, shortest(started))
             case StepSampled():
                 self._engines.hear(record, seen)
             case _:
                 pass
 
-    def _open(self, whose: Whose, began: int, seen: int) -> OpenHalf:
+    def _open(self, whose: Whose, seen: int) -> OpenHalf:
         half = self._halves[whose] = begin(whose, seen)
-        half.due = began + FIRST_LOOK
         if len(self._halves) > self._limit:
             self.forgotten += 1
             self._close(next(iter(self._halves.values())))
@@ -152,8 +154,7 @@ class Deriver:
         gone = self._gone[ended.process] = Gone(ended.process, ended.goodbye, seen)
         for whose, half in self._halves.items():
             if any(process == ended.process for process, _ in half.records):
-                half.gone = gone
-                half.touched = max(half.touched, seen)
+                half.lose(gone)
                 self._quiet.pop(whose, None)
                 self._quiet[whose] = None
 
@@ -177,19 +178,18 @@ class Deriver:
             if now >= half.due:
                 del self._halves[half.whose]
             return []
+        if not half.ripe:
+            return []
         looked = part(half, self._account(half), self._beginnings, self._ours, now)
+        half.ripe = looked.waiting
         if looked.done:
             self._close(half)
         elif looked.over:
             half.due = looked.again
-        else:
-            # What it waits for may be another thing now.
-            half.due = now if half.looked else half.due
         return looked.spans
 
     def _stalled(self, half: OpenHalf, now: Now) -> list[Span]:
         """The span that tells that the half waits too long, where that was not told yet."""
-        half.looked = True
         account = self._account(half)
         wait = wait_of(account, self._engines, self._clocks, now.at)
         if wait is None:

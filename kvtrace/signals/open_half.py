@@ -2,7 +2,23 @@
 
 import msgspec
 
-from kvtrace.events import MatchMade, PrefillAdmitted, RequestAdmitted, WritePosted, WriteStarted
+from kvtrace.ending import may_end
+from kvtrace.events import (
+    AnyEvent,
+    BlocksReady,
+    HandshakeFailed,
+    HandshakeFinished,
+    MatchMade,
+    PrefillAdmitted,
+    ReceiveReported,
+    RegistrationSendFailed,
+    RegistrationSent,
+    RequestAdmitted,
+    WriteFailed,
+    WriteFinished,
+    WritePosted,
+    WriteStarted,
+)
 from kvtrace.identity import base_id
 from kvtrace.moments import Record
 from kvtrace.signals.account import Whose, root_of
@@ -50,10 +66,10 @@ class OpenHalf(msgspec.Struct, kw_only=True):
     """When it was first found to be over, in nanoseconds of our clock."""
 
     gone: Gone | None = None
-    looked: bool = False
-    """Whether it was ever asked what it waits for."""
+    ripe: bool = False
+    """Whether something was told that can make a phase whole, or end the half."""
 
-    due: int = 0
+    due: int = NEVER
     """When to look at it even if nothing is heard, in nanoseconds of our clock."""
 
     def add(self, record: Record, seen: int) -> bool:
@@ -67,6 +83,7 @@ class OpenHalf(msgspec.Struct, kw_only=True):
         self.touched = seen
         event = record.event
         self.opened = self.opened or event.opens
+        self.ripe = self.ripe or ripens(event)
         if isinstance(event, RequestAdmitted | PrefillAdmitted):
             parent = parent_of(event.trace)
             if parent is not None:
@@ -74,6 +91,19 @@ class OpenHalf(msgspec.Struct, kw_only=True):
         elif isinstance(event, MatchMade | WriteStarted | WritePosted) and event.remote_request:
             self.consumers.add(event.remote_request)
         return True
+
+    def lose(self, gone: Gone) -> None:
+        """A process that spoke for it is no more."""
+        self.gone = gone
+        self.ripe = True
+        self.touched = max(self.touched, gone.at)
+
+
+def ripens(event: AnyEvent) -> bool:
+    """Whether the event can complete a phase or end a half; held blocks are about to be written."""
+    if isinstance(event, BlocksReady):
+        return not event.held
+    return type(event) in _COMPLETING or may_end(event)
 
 
 def begin(whose: Whose, seen: int) -> OpenHalf:
@@ -91,3 +121,17 @@ def begin(whose: Whose, seen: int) -> OpenHalf:
         told=set(),
         stalls={},
     )
+
+
+_COMPLETING = frozenset(
+    (
+        RegistrationSent,
+        RegistrationSendFailed,
+        ReceiveReported,
+        HandshakeFinished,
+        HandshakeFailed,
+        MatchMade,
+        WriteFinished,
+        WriteFailed,
+    )
+)

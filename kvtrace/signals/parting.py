@@ -35,6 +35,9 @@ class Looked(msgspec.Struct, frozen=True):
     done: bool
     """Whether its root was made, so that nothing more comes."""
 
+    waiting: bool = True
+    """Whether a phase that has begun is not whole yet, so that anything may complete it."""
+
     again: int = 0
     """When to look again, in nanoseconds of our clock, where it is over and not done."""
 
@@ -44,13 +47,14 @@ def part(half: OpenHalf, account: Account, beginnings: Asked, ours: str, now: in
     drafts = phases(account, beginnings)
     closed = closing(account, half.gone, ours)
     if closed is None:
-        return Looked(_make_whole(half, account, drafts), False, False)
+        waiting = account.admitted is None or not all(draft.whole for draft in drafts)
+        return Looked(_make_whole(half, account, drafts), False, False, waiting)
     if half.over is None:
         half.over = now
     wait = GIVE_UP if closed.outcome is Outcome.FINISHED else LINGER
     until = half.over + wait
     if now < until and not _all_told(account, drafts, closed):
-        return Looked(_make_whole(half, account, drafts), True, False, until)
+        return Looked(_make_whole(half, account, drafts), True, False, again=until)
     drafts = [_cut_off(draft, closed) for draft in drafts if _happened(draft, closed)]
     spans = _make(half, account, drafts)
     spans.append(_root(half, account, closed))

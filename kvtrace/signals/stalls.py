@@ -3,8 +3,9 @@
 import msgspec
 
 from kvtrace.clocks import Clocks
-from kvtrace.diagnosis.patience import patience
+from kvtrace.diagnosis.patience import PATIENCE, patience
 from kvtrace.engines import Engines
+from kvtrace.events import ProcessStarted
 from kvtrace.missing import Missing, consumer_name, missing, producer_name
 from kvtrace.model import Phase, Role
 from kvtrace.phases import stretches
@@ -49,6 +50,12 @@ class Wait(msgspec.Struct, frozen=True):
     def after(self, number: int) -> int:
         """When the patience will have been outlived that many doublings on."""
         return self.began + (self.patience << number)
+
+
+def shortest(settings: ProcessStarted) -> int:
+    """The shortest patience that a phase can have with these settings of an engine."""
+    limits = (settings.lease, settings.registration_timeout)
+    return min((limit for limit in limits if limit > 0), default=min(PATIENCE.values()))
 
 
 def wait_of(account: Account, engines: Engines, clocks: Clocks, now: int) -> Wait | None:
