@@ -7,6 +7,10 @@ NIXL's own threads are not. Transfers that are in flight at once share steps, as
 is at work; one that is alone pays for its steps by itself. NIXL's threads and whatever else runs
 push our code out of the caches, vLLM's and kvtrace's alike; the quickest tenth of each kind, here
 called undisturbed, shows what is left without that.
+
+An engine has connectors of one kind, and the interpreter tunes vLLM's code to it. Here both kinds
+are in one process, so each is measured several times in a row, and what comes first in each row
+only tunes.
 """
 
 import importlib.util
@@ -19,14 +23,27 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-ROUNDS = {1: 150, 16: 25}
-"""How often that many transfers at once are measured, of each kind and size."""
+ROWS = 10
+"""How many times in a row each kind is measured, in turns."""
+
+TIMES = {1: 20, 16: 4}
+"""In each row, that many transfers at once, of each size."""
 
 MEMORY = Path("/dev/shm")
 """Where black boxes are when nobody says otherwise."""
 
-IDLE = 1000
-"""Steps of each kind with nothing to do."""
+IDLE = 200
+"""In each row, steps of each kind with nothing to do."""
+
+MOST = {
+    "128 tokens, 1 at once, each": 1000,
+    "128 tokens, 16 at once, each": 300,
+    "2048 tokens, 1 at once, each": 1000,
+    "2048 tokens, 16 at once, each": 300,
+    "a step with nothing to do, of both halves": 3,
+    "a turn of the writer with nothing to do": 1.5,
+}
+"""Microseconds that tracing may add, undisturbed; docs/design.md says why these."""
 
 BLOCKS = (4, 64)
 """Of 32 tokens, for each size that is measured."""
@@ -67,8 +84,8 @@ def rows(plain: Any, traced: Any) -> list[dict[str, str]]:
     """The table."""
     table = []
     for blocks in BLOCKS:
-        for together, rounds in ROUNDS.items():
-            times = side_by_side(plain, traced, pushing(blocks, together), rounds)
+        for together, times_in_row in TIMES.items():
+            times = side_by_side(plain, traced, pushing(blocks, together), times_in_row)
             each = ([spent // together for spent in kind] for kind in times)
             table.append(row(f"{blocks * 32} tokens, {together} at once, each", *each))
     idle = side_by_side(plain, traced, lambda pair, _: pair.producer.step(), IDLE)
@@ -87,15 +104,20 @@ def pushing(blocks: int, together: int) -> Callable[[Any, int], object]:
 def side_by_side(
     plain: Any, traced: Any, work: Callable[[Any, int], object], times: int
 ) -> tuple[list[int], list[int]]:
-    """Nanoseconds of CPU time of each piece of work, in turns."""
+    """Nanoseconds of CPU time of each piece of work, in rows by turns."""
     spent: tuple[list[int], list[int]] = ([], [])
-    for number in range(times):
+    for turn in range(ROWS):
         for kind in random.sample((0, 1), 2):
             pair = (plain, traced)[kind]
-            before = time.thread_time_ns() - pair.rested
-            work(pair, number)
-            spent[kind].append(time.thread_time_ns() - pair.rested - before)
+            row = [_spent(pair, work, turn * times + number) for number in range(times)]
+            spent[kind].extend(row[times // 4 :])
     return spent
+
+
+def _spent(pair: Any, work: Callable[[Any, int], object], number: int) -> int:
+    before = time.thread_time_ns() - pair.rested
+    work(pair, number)
+    return time.thread_time_ns() - pair.rested - before
 
 
 def row(work: str, plain: list[int], traced: list[int]) -> dict[str, str]:
@@ -114,4 +136,6 @@ def row(work: str, plain: list[int], traced: list[int]) -> dict[str, str]:
         "ratio": f"{ours / base:.3f}",
         "19 of 20 between": f"{ratios[10]:.3f} and {ratios[390]:.3f}",
         "undisturbed": f"{quick / 1000:.1f} → {slower / 1000:.1f} µs, {slower / quick:.3f}",
+        "adds": f"{(slower - quick) / 1000:.1f} µs",
+        "at most": f"{MOST[work]} µs" + ("" if slower - quick <= MOST[work] * 1000 else ": broken"),
     }
