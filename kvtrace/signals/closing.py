@@ -76,10 +76,7 @@ def closing(account: Account, gone: Gone | None, ours: str) -> Closing | None:
 
 
 def _by_its_word(account: Account) -> Closing | None:
-    if not any(
-        may_end(event) and _not_held(event)
-        for event in (record.event for record, _ in account.records)
-    ):
+    if not any(can_end(record.event) for record, _ in account.records):
         return None
     mine = account.role is Role.PRODUCER
     half = account.half
@@ -101,9 +98,11 @@ def _by_its_word(account: Account) -> Closing | None:
     )
 
 
-def _not_held(event: AnyEvent) -> bool:
-    """Blocks that are ready and held end nothing: they are about to be written."""
-    return not (isinstance(event, BlocksReady) and event.held)
+def can_end(event: AnyEvent) -> bool:
+    """Whether a half can be over because of it; blocks that are held are about to be written."""
+    if isinstance(event, BlocksReady):
+        return not event.held
+    return may_end(event)
 
 
 def _why(account: Account, outcome: Outcome, upto: int) -> tuple[str, str]:

@@ -9,7 +9,6 @@ from kvtrace.events import (
     HandshakeStarted,
     ProcessStarted,
     RegistrationNoticed,
-    RequestFinished,
     StepSampled,
 )
 from kvtrace.identity import base_id
@@ -18,11 +17,12 @@ from kvtrace.moments import Ended, News, Record
 from kvtrace.signals.account import Account, Whose, order
 from kvtrace.signals.closing import Gone
 from kvtrace.signals.drafts import id_of, span_of
+from kvtrace.signals.halves import Halves
 from kvtrace.signals.handshake_phases import Asked, key_of, remember
 from kvtrace.signals.heard import Heard
 from kvtrace.signals.ids import derived
 from kvtrace.signals.logs import Context
-from kvtrace.signals.open_half import NEVER, OpenHalf, begin
+from kvtrace.signals.open_half import NEVER, OpenHalf
 from kvtrace.signals.parting import GIVE_UP, loose_handshake, part
 from kvtrace.signals.spans import Span
 from kvtrace.signals.stalls import Now, shortest, stall, wait_of
@@ -39,14 +39,8 @@ class Deriver:
 
     def __init__(self, clock: str, *, live_limit: int = 10_000, told_until: int = 0) -> None:
         """`told_until` is when an earlier one, whose spans are sent, was last asked for any."""
-        self.forgotten = 0
-        """Halves that were given up for room."""
-
-        self.overlong = 0
-        """Records of halves that have too many."""
-
-        self.late = 0
-        """Records of halves whose spans were made without them."""
+        self.halves = Halves(live_limit)
+        """Those that are not over, or not wholly told, and what was left out of them."""
 
         self._ours = clock
         self._clocks = Clocks(clock)
@@ -55,20 +49,13 @@ class Deriver:
         self._engines = Engines()
         self._modes: dict[str, str] = {}
         self._gone: dict[str, Gone] = {}
-        self._halves: dict[Whose, OpenHalf] = {}
         self._quiet: dict[Whose, None] = {}
-        self._closed: dict[Whose, Context] = {}
         self._heard = Heard(live_limit)
         self._beginnings: Asked = {}
         self._loose: list[tuple[Record, int]] = []
         self._next_scan = 0
         self._shortest = min(PATIENCE.values())
         """The shortest patience that any phase can have here."""
-
-    @property
-    def open(self) -> int:
-        """How many halves are not over, or not wholly told."""
-        return len(self._halves)
 
     def take(self, news: News, seen: int) -> list[Span]:
         """Take in what was told, and give the spans of halves that have settled by now.
@@ -86,9 +73,9 @@ class Deriver:
         spans = self._settled(now)
         if now >= self._next_scan:
             self._next_scan = now + SETTLE
-            for half in [one for one in self._halves.values() if one.due <= now]:
+            for half in self.halves.due(now):
                 spans += self._look(half, now)
-                if half.whose in self._halves and half.opened and half.over is None:
+                if half.whose in self.halves and half.opened and half.over is None:
                     spans += self._stalled(half, Now(now, wall, self._ours))
         return spans + self._loose_handshakes(now)
 
@@ -97,8 +84,7 @@ class Deriver:
         event = record.event
         whose = half_of(record)
         if whose is not None:
-            half = self._halves.get(whose)
-            return half.context if half is not None else self._closed.get(whose, (b"", b""))
+            return self.halves.context(whose)
         if isinstance(event, RegistrationNoticed) and event.remote_request:
             return derived(base_id(event.remote_request)).trace_id, b""
         return b"", b""
@@ -111,14 +97,9 @@ class Deriver:
         whose = half_of(record)
         if whose is None:
             return
-        half = self._halves.get(whose)
+        half = self.halves.take(whose, record, seen)
         if half is None:
-            if whose in self._closed:
-                self.late += not isinstance(event, RequestFinished)
-                return
-            half = self._open(whose, seen)
-        if not half.add(record, seen):
-            self.overlong += 1
+            return
         when = record.at if record.clock == self._ours else seen
         half.due = min(half.due, when + self._shortest)
         if record.process in self._gone:
@@ -143,27 +124,19 @@ class Deriver:
             case _:
                 pass
 
-    def _open(self, whose: Whose, seen: int) -> OpenHalf:
-        half = self._halves[whose] = begin(whose, seen)
-        if len(self._halves) > self._limit:
-            self.forgotten += 1
-            self._close(next(iter(self._halves.values())))
-        return half
-
     def _end(self, ended: Ended, seen: int) -> None:
         gone = self._gone[ended.process] = Gone(ended.process, ended.goodbye, seen)
-        for whose, half in self._halves.items():
-            if any(process == ended.process for process, _ in half.records):
-                half.lose(gone)
-                self._quiet.pop(whose, None)
-                self._quiet[whose] = None
+        for half in self.halves.spoken_for_by(ended.process):
+            half.lose(gone)
+            self._quiet.pop(half.whose, None)
+            self._quiet[half.whose] = None
 
     def _settled(self, now: int) -> list[Span]:
         """The spans of the halves of which nothing was heard for a while."""
         spans = []
         while self._quiet:
             whose = next(iter(self._quiet))
-            half = self._halves.get(whose)
+            half = self.halves.get(whose)
             if half is not None and half.touched > now - SETTLE:
                 break
             del self._quiet[whose]
@@ -176,14 +149,15 @@ class Deriver:
         if not half.opened:
             half.due = half.since + GIVE_UP
             if now >= half.due:
-                del self._halves[half.whose]
+                self.halves.drop(half)
             return []
         if not half.ripe:
             return []
         looked = part(half, self._account(half), self._beginnings, self._ours, now)
         half.ripe = looked.waiting
         if looked.done:
-            self._close(half)
+            self.halves.close(half)
+            self._heard.drop(half.whose[0], half.consumers)
         elif looked.over:
             half.due = looked.again
         return looked.spans
@@ -215,14 +189,6 @@ class Deriver:
             ranks=self._engines.ranks(engine),
             mode=self._modes.get(engine, ""),
         )
-
-    def _close(self, half: OpenHalf) -> None:
-        """Forget the half, but for its name: what comes late must not begin it anew."""
-        del self._halves[half.whose]
-        self._heard.drop(half.whose[0], half.consumers)
-        self._closed[half.whose] = half.context
-        if len(self._closed) > 2 * self._limit:
-            del self._closed[next(iter(self._closed))]
 
     def _loose_handshakes(self, now: int) -> list[Span]:
         ready = [record for record, seen in self._loose if seen <= now - SETTLE]

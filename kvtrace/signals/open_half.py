@@ -2,10 +2,7 @@
 
 import msgspec
 
-from kvtrace.ending import may_end
 from kvtrace.events import (
-    AnyEvent,
-    BlocksReady,
     HandshakeFailed,
     HandshakeFinished,
     MatchMade,
@@ -22,7 +19,7 @@ from kvtrace.events import (
 from kvtrace.identity import base_id
 from kvtrace.moments import Record
 from kvtrace.signals.account import Whose, root_of
-from kvtrace.signals.closing import Gone
+from kvtrace.signals.closing import Gone, can_end
 from kvtrace.signals.ids import derived, parent_of
 from kvtrace.signals.logs import Context
 
@@ -83,7 +80,7 @@ class OpenHalf(msgspec.Struct, kw_only=True):
         self.touched = seen
         event = record.event
         self.opened = self.opened or event.opens
-        self.ripe = self.ripe or ripens(event)
+        self.ripe = self.ripe or type(event) in _COMPLETING or can_end(event)
         if isinstance(event, RequestAdmitted | PrefillAdmitted):
             parent = parent_of(event.trace)
             if parent is not None:
@@ -97,13 +94,6 @@ class OpenHalf(msgspec.Struct, kw_only=True):
         self.gone = gone
         self.ripe = True
         self.touched = max(self.touched, gone.at)
-
-
-def ripens(event: AnyEvent) -> bool:
-    """Whether the event can complete a phase or end a half; held blocks are about to be written."""
-    if isinstance(event, BlocksReady):
-        return not event.held
-    return type(event) in _COMPLETING or may_end(event)
 
 
 def begin(whose: Whose, seen: int) -> OpenHalf:

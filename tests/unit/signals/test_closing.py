@@ -5,7 +5,7 @@ import pytest
 from kvtrace.events import AnyEvent
 from kvtrace.model import Outcome, Role
 from kvtrace.signals.account import Account
-from kvtrace.signals.closing import Closing, Gone, belongs, closing, start_of, summary
+from kvtrace.signals.closing import Closing, Gone, belongs, can_end, closing, start_of, summary
 from tests.unit import samples
 from tests.unit.signals.telling import account_of
 from tests.unit.story import CLOCK, SECOND, D, Story
@@ -104,3 +104,10 @@ def test_a_root_whose_beginning_was_not_seen_says_so() -> None:
     story = Story().at(1, samples.registration_queued()).at(2, samples.request_resumed())
     account = account_of(story)
     assert summary(account, closed(account))["kvtrace.partial"] is True
+
+
+def test_blocks_that_are_held_end_nothing() -> None:
+    assert not can_end(samples.blocks_ready())
+    assert can_end(samples.blocks_ready(held=False))
+    assert can_end(samples.request_resumed())
+    assert not can_end(samples.registration_sent())

@@ -278,10 +278,10 @@ def test_the_end_of_a_request_long_over_does_not_begin_it_anew() -> None:
         deriver.take(moment.news, moment.at) if moment.news is not None else None
         deriver.tick(moment.at - 1, 0)
     deriver.tick(100 * SECOND, 0)
-    assert (deriver.open, deriver.late) == (0, 0)
+    assert (len(deriver.halves), deriver.halves.late) == (0, 0)
     (late,) = news(Story().at(101, samples.receive_reported()))
     deriver.take(late, 101 * SECOND)
-    assert deriver.late == 1
+    assert deriver.halves.late == 1
 
 
 def test_what_ends_a_request_that_was_never_heard_of_is_forgotten() -> None:
@@ -290,7 +290,7 @@ def test_what_ends_a_request_that_was_never_heard_of_is_forgotten() -> None:
     deriver.take(end, SECOND)
     for at in range(1, 13):
         assert deriver.tick(at * SECOND, 0) == []
-    assert deriver.open == 0
+    assert len(deriver.halves) == 0
 
 
 def test_the_number_of_open_halves_has_a_limit_and_the_oldest_is_given_up() -> None:
@@ -298,7 +298,7 @@ def test_the_number_of_open_halves_has_a_limit_and_the_oldest_is_given_up() -> N
     for number in range(5):
         (one,) = news(Story().at(1, samples.request_admitted(request=f"r{number}-aaaaaaaa")))
         deriver.take(one, SECOND)
-    assert (deriver.open, deriver.forgotten) == (3, 2)
+    assert (len(deriver.halves), deriver.halves.forgotten) == (3, 2)
 
 
 def test_one_half_with_more_records_than_any_has_is_cut_short() -> None:
@@ -308,7 +308,7 @@ def test_one_half_with_more_records_than_any_has_is_cut_short() -> None:
         story.at(1, samples.registration_sent(ordinal=number))
     for one in news(story):
         deriver.take(one, SECOND)
-    assert deriver.overlong == 100
+    assert deriver.halves.overlong == 100
 
 
 def test_log_records_are_told_where_their_half_s_spans_are() -> None:
@@ -375,4 +375,4 @@ def test_whatever_arrives_gives_spans_that_fit_into_messages(told: list[tuple[in
     for span in spans:
         assert span.start_time_unix_nano <= span.end_time_unix_nano
         assert (len(span.trace_id), len(span.span_id)) == (16, 8)
-    assert deriver.open <= 5
+    assert len(deriver.halves) <= 5

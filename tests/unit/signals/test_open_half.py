@@ -2,6 +2,7 @@
 
 from kvtrace.model import Role
 from kvtrace.moments import Record
+from kvtrace.signals.closing import Gone
 from kvtrace.signals.ids import derived
 from kvtrace.signals.open_half import MOST_RECORDS, OpenHalf, begin
 from tests.unit import samples
@@ -53,3 +54,17 @@ def test_there_is_room_for_so_many_records() -> None:
     assert isinstance(record, Record)
     assert not half.add(record, 1)
     assert len(half.records) == MOST_RECORDS
+
+
+def test_it_is_ripe_when_a_phase_can_be_whole_or_the_half_over() -> None:
+    assert not half_with(Story().at(1, *samples.CONSUMER_FIRST[:-1])).ripe
+    assert half_with(Story().at(1, samples.registration_sent())).ripe
+    assert not half_with(Story().at(1, *samples.PRODUCER_FIRST), Role.PRODUCER).ripe
+    assert half_with(Story().at(1, samples.request_resumed())).ripe
+
+
+def test_it_is_ripe_when_a_process_is_gone() -> None:
+    half = half_with(Story().at(1, samples.registration_queued()))
+    half.lose(Gone("D0/0", False, 1 << 40))
+    assert half.ripe
+    assert half.touched == 1 << 40

@@ -5,7 +5,7 @@ from kvtrace.engines import Engines
 from kvtrace.missing import Missing
 from kvtrace.model import Phase, Place, Role
 from kvtrace.signals.account import Account
-from kvtrace.signals.stalls import MOST, Now, Wait, stall, wait_of
+from kvtrace.signals.stalls import MOST, Now, Wait, shortest, stall, wait_of
 from tests.unit import samples
 from tests.unit.signals.telling import account_of
 from tests.unit.story import CLOCK, SECOND, Story
@@ -64,3 +64,9 @@ def test_on_another_clock_it_is_placed_by_its_age() -> None:
     account = account_of(Story().at(1, *samples.CONSUMER_FIRST))
     found = Wait(Phase.WRITE, 10 * SECOND, SECOND, None)
     assert stall(account, found, 0, Now(13 * SECOND, 99 * SECOND, "other")).start == 96 * SECOND
+
+
+def test_the_shortest_patience_follows_from_an_engine_s_settings() -> None:
+    assert shortest(samples.process_started(lease=0)) == 5 * SECOND
+    assert shortest(samples.process_started(lease=SECOND)) == SECOND
+    assert shortest(samples.process_started(lease=9 * SECOND, registration_timeout=2)) == 2
