@@ -1,6 +1,6 @@
 """News out of the bytes of export requests; what is not ours is counted and passed over."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -14,6 +14,7 @@ from kvtrace.sources.otlp import schema
 from kvtrace.sources.otlp.refusal import Reason, RefusedError
 from kvtrace.sources.otlp.tally import Tally
 from kvtrace.sources.otlp.values import Attributes
+from kvtrace.wire import KINDS
 
 RESOURCES = 1024
 """Resources that are remembered, since all that one process says has the same."""
@@ -27,6 +28,8 @@ SLICE = 500
 _OURS = PREFIX.encode()
 _EVENT_NAME = b"\n\nevent.name\x12"
 """How the attribute begins that names an event where its own field was lost on the way."""
+
+_KNOWN = {f"{PREFIX}{kind}".encode(): f"{PREFIX}{kind}" for kind in KINDS}
 
 _Resource: TypeAlias = dict[str, Value]
 
@@ -45,100 +48,89 @@ class Decoder:
     def __init__(self, most: int = MOST) -> None:
         """`most` is how many records one request may hold."""
         self._most = most
-        self._attributes = Attributes()
-        self._resources: dict[bytes, _Resource | None] = {}
-        self._readers: dict[Signal, Callable[[bytes, _Resource, Tally], Iterable[News]]] = {
-            Signal.LOGS: self._log,
-            Signal.TRACES: self._span,
-        }
+        self._read = Attributes().read
+        self._resources: dict[bytes, _Resource] = {}
 
     def read(self, signal: Signal, raw: bytes, tally: Tally) -> Iterator[list[News]]:
         """The news in these bytes, by and by; counts into the tally.
 
         Raises RefusedError where the bytes are no such request, or hold absurdly much.
         """
+        reader = {Signal.LOGS: self._logs, Signal.TRACES: self._spans}.get(signal)
         try:
             for given, records in _scopes(raw, self._most):
                 tally.records += len(records)
                 _check(tally.records, self._most)
-                reader = self._readers.get(signal)
                 if reader is None:
                     tally.metrics += len(records)
                     continue
                 resource = self._resource(given)
                 for start in range(0, len(records), SLICE):
-                    yield self._slice(reader, records[start : start + SLICE], resource, tally)
+                    found = reader(records[start : start + SLICE], resource, tally)
+                    tally.events += len(found)
+                    yield found
         except DecodeError as error:
             said = f"not an export request for {signal.value}: {error}"
             raise RefusedError(Reason.MALFORMED, said) from error
 
-    def _slice(
-        self,
-        reader: Callable[[bytes, _Resource, Tally], Iterable[News]],
-        records: Iterable[bytes],
-        resource: _Resource | None,
-        tally: Tally,
-    ) -> list[News]:
+    def _logs(self, records: Sequence[bytes], resource: _Resource, tally: Tally) -> list[News]:
+        found: list[News] = []
+        # Looked up once: this loop is what limits how much one receiver can take in.
+        log_of, known, read, add = schema.log_of, _KNOWN.get, self._read, found.append
+        for raw in records:
+            log = log_of(raw)
+            name = known(log.name) or _name(log)
+            if not name:
+                tally.foreign += 1
+                continue
+            try:
+                add(news_of(name, log.time or log.observed, read(log.attributes), resource))
+            except UnknownKindError:
+                tally.unknown += 1
+            except WireError:
+                tally.unreadable += 1
+                tally.rejected += 1
+        return found
+
+    def _spans(self, records: Sequence[bytes], resource: _Resource, tally: Tally) -> list[News]:
         found: list[News] = []
         for raw in records:
-            # A resource that cannot be read is only then a loss when what it holds is ours.
-            found += reader(raw, resource or {}, tally)
-        tally.events += len(found)
+            span = schema.span_of(raw)
+            ours, unreadable = span.name.startswith(_OURS), tally.unreadable
+            for one in span.events:
+                # Most of what others say does not even hold the word.
+                if _OURS in one and self._span_event(one, resource, tally, found):
+                    ours = True
+            tally.foreign += not ours
+            tally.rejected += tally.unreadable > unreadable
         return found
 
-    def _log(self, raw: bytes, resource: _Resource, tally: Tally) -> Iterable[News]:
-        log = schema.log_of(raw)
-        name = _name(log)
-        if not name.startswith(_OURS):
-            tally.foreign += 1
-            return ()
-        found = self._news(name, log, resource, tally)
-        if found is None:
-            tally.rejected += 1
-            return ()
-        return found
-
-    def _span(self, raw: bytes, resource: _Resource, tally: Tally) -> Iterable[News]:
-        span = schema.span_of(raw)
-        found: list[News] = []
-        ours, unreadable = span.name.startswith(_OURS), tally.unreadable
-        for one in span.events:
-            if _OURS not in one:
-                continue
-            event = schema.span_event_of(one)
-            if event.name.startswith(_OURS):
-                ours = True
-                found += self._news(event.name, event, resource, tally) or ()
-        tally.foreign += not ours
-        tally.rejected += tally.unreadable > unreadable
-        return found
-
-    def _news(
-        self, name: bytes, told: Any, resource: _Resource, tally: Tally
-    ) -> tuple[News, ...] | None:
-        """What was told, if this version knows it; None where it cannot be read."""
+    def _span_event(self, raw: bytes, resource: _Resource, tally: Tally, found: list[News]) -> bool:
+        """Whether it is one of ours, readable or not."""
+        event = schema.span_event_of(raw)
+        name = _KNOWN.get(event.name) or _our_name(event.name)
+        if not name:
+            return False
         try:
-            wall = told.time or getattr(told, "observed", 0)
-            given = self._attributes.read(told.attributes)
-            return (news_of(name.decode(), wall, given, resource),)
+            found.append(news_of(name, event.time, self._read(event.attributes), resource))
         except UnknownKindError:
             tally.unknown += 1
-            return ()
-        except (WireError, UnicodeDecodeError):
+        except WireError:
             tally.unreadable += 1
-            return None
+        return True
 
-    def _resource(self, raw: bytes) -> _Resource | None:
-        """Its attributes; None where they cannot be read."""
-        if raw not in self._resources:
+    def _resource(self, raw: bytes) -> _Resource:
+        """Its attributes; none where they cannot be read, so that what is ours cannot be either."""
+        found = self._resources.get(raw)
+        if found is None:
             if len(self._resources) >= RESOURCES:
                 self._resources.clear()
             try:
-                found = self._attributes.read(schema.resource_of(raw).attributes)
+                found = self._read(schema.resource_of(raw).attributes)
             except WireError:
-                found = None
+                found = {}
             self._resources[raw] = found
-        return self._resources[raw]
+        return found
 
 
 def _scopes(raw: bytes, most: int) -> Iterator[tuple[bytes, Sequence[bytes]]]:
@@ -159,20 +151,22 @@ def _check(count: int, most: int) -> None:
         raise RefusedError(Reason.TOO_LARGE, f"more than {most} records in one request: send fewer")
 
 
-def _name(log: Any) -> bytes:
-    """The event's name: in its own field, else in the body, else in an attribute."""
-    name: bytes = log.name
-    if name:
-        return name
+def _name(log: Any) -> str:
+    """The event's name where it is ours: in its own field, in the body, or in an attribute."""
+    if log.name:
+        return _our_name(log.name)
     # A string of less than 128 bytes has a tag and a length before it.
     body: bytes = log.body
     if body.startswith(_OURS, 2):
-        return body[2:]
+        return _our_name(body[2:])
     for pair in log.attributes:
         if pair.startswith(_EVENT_NAME):
-            at = len(_EVENT_NAME) + 3
-            return bytes(pair[at:])
-    return b""
+            return _our_name(pair[len(_EVENT_NAME) + 3 :])
+    return ""
+
+
+def _our_name(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace") if raw.startswith(_OURS) else ""
 
 
 __all__ = ["Decoder", "Signal"]
