@@ -25,6 +25,7 @@ from lab.pair import Pair
 from lab.toolkit import Toolkit
 
 from kvtrace.events import (
+    BlocksReady,
     Event,
     FailureLogged,
     HandshakeFailed,
@@ -72,11 +73,13 @@ class Case:
         self._began = time.monotonic_ns()
 
     @contextmanager
-    def asked(self, knobs: Knobs | None = None, patience: float = 4) -> Iterator[None]:
+    def asked(
+        self, knobs: Knobs | None = None, patience: float = 4, prompt: int = 100
+    ) -> Iterator[None]:
         """Its client waits while the block lasts, and no longer than it has patience."""
 
         def ask() -> None:
-            self.status = self.pair.attempt(self.id, knobs or Knobs(), 100, patience).status
+            self.status = self.pair.attempt(self.id, knobs or Knobs(), prompt, patience).status
 
         client = threading.Thread(target=ask)
         client.start()
@@ -187,6 +190,20 @@ def test_a_registration_without_its_prefill_is_dropped_by_the_watchdog(faulty: P
         assert shown["waits_for"] == place("P", SCHEDULER)
         assert shown["requests"]["producer"] is None
         assert WATCHDOG * SECOND < shown["waited"] <= shown["age"]
+    assert case.status == 0
+    check_both_go_on(faulty)
+
+
+def test_a_prefill_that_is_cut_off(faulty: Pair) -> None:
+    case = Case(faulty)
+    cut_off = Knobs(producer=LegKnobs(abort_after=0.3))
+    with case.asked(cut_off, prompt=7500):
+        ready = case.told(BlocksReady, faulty.producer, SCHEDULER)
+        assert (ready.status, ready.held) == ("FINISHED_ABORTED", False)
+        assert ready.computed < 7500
+        shown = case.shown("transfers")
+        assert (shown["phase"], shown["waits_for"]) == ("readiness", place("P", SCHEDULER))
+        assert shown["requests"]["producer"] is not None
     assert case.status == 0
     check_both_go_on(faulty)
 
