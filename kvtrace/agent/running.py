@@ -1,5 +1,6 @@
 """Runs an agent: opens the ways out, looks again and again, and ends in good order."""
 
+import gc
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
@@ -34,9 +35,12 @@ from kvtrace.signals.hashing import Hasher
 from kvtrace.signals.sampling import Sampler
 from kvtrace.sinks.otlp.environment import told_attributes
 from kvtrace.sinks.otlp.sender import open_sender
-from kvtrace.sources.run_directory import HOUR, POLL, RunDirectory
+from kvtrace.sources.run_directory import HOUR, RunDirectory
 
 Item = TypeVar("Item")
+
+LOOK = 0.1
+"""Seconds between two looks at the black boxes."""
 
 FLUSH = 3.0
 """Seconds to send what is left, once the agent is told to stop."""
@@ -148,6 +152,9 @@ def run(plan: Plan, lock: Lock, tell: Callable[[str], object], stop: Event) -> N
                 "ended; they are not sent again"
             )
         office.start()
+        # What is there by now stays; the rest lives briefly, and little of it in circles.
+        gc.freeze()
+        gc.set_threshold(50_000)
         try:
             _watch(plan, office, lock, stop)
         finally:
@@ -157,7 +164,7 @@ def run(plan: Plan, lock: Lock, tell: Callable[[str], object], stop: Event) -> N
 
 def _watch(plan: Plan, office: Office, lock: Lock, stop: Event) -> None:
     agent = office.agent
-    while not stop.wait(POLL):
+    while not stop.wait(LOOK):
         now = time.monotonic_ns()
         agent.round(now, time.time_ns())
         office.journal.catch_up()
