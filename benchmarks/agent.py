@@ -88,9 +88,9 @@ def caught_up(work: str, where: str, start: Spent, **environ: str) -> Row:
     """Send what full boxes hold."""
     with directory() as boxes:
         pairs = [Engines(boxes) for _ in range(PAIRS)]
-        for pair in pairs:
+        for which, pair in enumerate(pairs):
             for number in range(TRANSFERS):
-                pair.transfer(f"r{number}")
+                pair.transfer(f"r{which}-{number}")
         spent = once(boxes, where, **environ)
         events = sum(pair.events for pair in pairs)
         for pair in pairs:
