@@ -20,6 +20,7 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from benchmarks.measure import Row
 from benchmarks.transfer_state import CLOCK, record_of, stream
 from kvtrace.census import Census
+from kvtrace.cli.receiving import collect_seldom
 from kvtrace.fleet import Fleet
 from kvtrace.signals.logs import log_of, resource_of
 from kvtrace.sinks.otlp.messages import logs_request
@@ -30,7 +31,7 @@ from kvtrace.sources.otlp.rpc import METHODS, grpc
 TRANSFERS = 6000
 BATCH = 512
 IN_FLIGHT = 8
-ROUNDS = 3
+ROUNDS = 4
 SNAPSHOT = 1_000_000_000
 """Nanoseconds between two snapshots, as kvtrace collect makes them."""
 
@@ -150,6 +151,7 @@ def _into_census(pipe: Connection, events: int) -> None:
 
 
 def _receive(pipe: Connection, events: int, take: Callable[[Any], None]) -> None:
+    collect_seldom()
     receiver = Receiver(Setup(grpc=Address("127.0.0.1", 0), http=None))
     receiver.start()
     assert receiver.grpc is not None
