@@ -169,7 +169,10 @@ def _watch(plan: Plan, office: Office, lock: Lock, stop: Event) -> None:
         agent.round(now, time.time_ns())
         office.journal.catch_up()
         over = plan.ending.is_reached(now, alone=agent.alone, met=agent.met, unsent=agent.unsent)
-        if over or not lock.ours:
+        if not lock.ours:
+            office.journal.note(f"{lock.path} is gone, or another agent's: ends")
+            return
+        if over:
             return
 
 

@@ -258,3 +258,28 @@ def test_once_sends_what_is_there_and_ends(tmp_path: Path) -> None:
     assert len(keys(kept)) == engines.events
     assert roots(kept) == 2
     engines.close()
+
+
+def test_where_its_directory_is_taken_away_it_ends(tmp_path: Path) -> None:
+    boxes = tmp_path / "boxes"
+    boxes.mkdir()
+    with agent(boxes, "--endpoint", "http://127.0.0.1:9") as started:
+        until(lambda: (boxes / "agent.lock").exists())
+        (boxes / "agent.lock").unlink()
+        _, said = started.communicate(timeout=30)
+    assert started.returncode == 0
+    assert "is gone" in said
+
+
+def test_ids_leave_only_as_hashes_where_that_is_asked_for(tmp_path: Path) -> None:
+    kept = Kept()
+    engines = Engines(tmp_path)
+    engines.transfer("secret-name")
+    with grpc_sink(kept) as port:
+        where = ("--endpoint", f"http://127.0.0.1:{port}")
+        with agent(tmp_path, "--once", *where, KVTRACE_HASH_IDS="key") as started:
+            started.communicate(timeout=30)
+    assert len(keys(kept)) == engines.events
+    assert roots(kept) == 2
+    assert not any(b"secret-name" in body for _, body in kept.bodies)
+    engines.close()
