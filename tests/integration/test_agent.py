@@ -1,5 +1,6 @@
 """The agent as a real process, between black boxes and an endpoint that goes and comes."""
 
+import re
 import signal
 from collections import Counter
 from pathlib import Path
@@ -64,19 +65,23 @@ def test_an_agent_killed_at_any_moment_sends_no_span_twice_and_misses_no_event(
 ) -> None:
     kept = Kept()
     engines = Engines(tmp_path)
+    said = []
     with grpc_sink(kept) as port:
         where = ("--endpoint", f"http://127.0.0.1:{port}")
         for life in range(4):
-            with agent(tmp_path, *where):
+            with agent(tmp_path, *where) as killed:
                 for number in range(40):
                     engines.transfer(f"{life}-{number}")
                 kept.wait(lambda life=life: len(keys(kept)) > 100 + life * 40 * 23)
+                killed.kill()
+                said.append(killed.communicate(timeout=30)[1])
         with agent(tmp_path, *where) as last:
             engines.close()
-            last.communicate(timeout=30)
+            said.append(last.communicate(timeout=30)[1])
     assert len(keys(kept)) == engines.events
     assert set(span_ids(kept).values()) == {1}
-    assert roots(kept) >= 2 * 4 * 40 - 100
+    doubtful = sum(map(int, re.findall(r"(\d+) spans may not have arrived", "".join(said))))
+    assert len(kept.spans) + doubtful >= 6 * 4 * 40
 
 
 def test_a_second_agent_and_one_without_an_endpoint_do_not_start(tmp_path: Path) -> None:
