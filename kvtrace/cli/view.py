@@ -17,6 +17,7 @@ import msgspec
 
 from kvtrace.cli.interrupts import die_of, heard_by
 from kvtrace.cli.pictures import write_picture
+from kvtrace.cli.settled import settled
 from kvtrace.cli.streams import put, tell
 from kvtrace.document import encode
 from kvtrace.playback import Playback
@@ -39,6 +40,9 @@ class View(msgspec.Struct, frozen=True):
 
     form: Form
     once: bool = False
+    lines: bool = False
+    """Whether lines, or JSON, were asked for where there could be a screen."""
+
     svg: Path | None = None
     """Where a picture of what is known is to go too."""
 
@@ -85,7 +89,7 @@ def view_options(command: Callable[..., None]) -> Callable[..., None]:
             raise click.UsageError("--plain and --json exclude each other")
         if svg is not None and not once:
             raise click.UsageError("--svg needs --once: on the screen, x makes a picture")
-        command(view=View(form(plain, as_json), once, svg), **others)
+        command(view=View(form(plain, as_json), once, plain or as_json, svg), **others)
 
     return viewed
 
@@ -100,6 +104,9 @@ def form(
     """What was asked for, else the screen where there is one."""
     if as_json:
         return Form.JSON
+    if environ.get("TEXTUAL_DRIVER") and not plain:
+        # Someone else draws, as a server does for a browser.
+        return Form.SCREEN
     if terminal is None:
         # The screen reads keys from the first, and Textual draws on the last.
         terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
@@ -180,6 +187,7 @@ def _screen(snapshots: Iterator[Snapshot], source: str, playback: Playback | Non
 
         app = KvtraceApp(snapshots, source=source, playback=playback)
         app.left = left
+        app.prefer(*settled())
         try:
             app.run()
         finally:

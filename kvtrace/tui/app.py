@@ -1,40 +1,38 @@
 """The terminal app: shows the snapshots of an iterator until one quits."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import tzinfo
-from pathlib import Path
 from threading import Event
 from typing import ClassVar
 
 from textual import on
 from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.dom import DOMNode
+from textual.command import Provider
 from textual.reactive import reactive
-from textual.screen import Screen
-from textual.theme import Theme
 
 from kvtrace import words
 from kvtrace.playback import Playback
 from kvtrace.seeking import Position, target
 from kvtrace.snapshot import Snapshot
-from kvtrace.tui import driving, export, pace, terminal
+from kvtrace.tui import driving, export, themes
+from kvtrace.tui.commands import Commands
+from kvtrace.tui.dress import Dress
 from kvtrace.tui.engine_screen import EnginesScreen
 from kvtrace.tui.event_screen import EventsScreen
 from kvtrace.tui.feed import Feed, FeedEnded, SnapshotTaken
-from kvtrace.tui.fleet import FleetScreen
-from kvtrace.tui.frame import NOTHING, Frame, Status
+from kvtrace.tui.frame import Frame
 from kvtrace.tui.going import GoScreen
 from kvtrace.tui.header import TABS
-from kvtrace.tui.help import HelpScreen
+from kvtrace.tui.holding import Holding
 from kvtrace.tui.links import LinksScreen
-from kvtrace.tui.look import DARK, LIGHT, SIXTEEN, Look, Palette
+from kvtrace.tui.preferences import NO_TRACE_URL, Preferences, trace_url
 from kvtrace.tui.scrubbing import Scrubber
-from kvtrace.tui.shown import bindings, footer, grouped
 from kvtrace.tui.subjects import holder
 from kvtrace.tui.surround import Header
 from kvtrace.tui.table import TransfersTable
+from kvtrace.tui.tour import Tour
 from kvtrace.tui.track import track
 from kvtrace.tui.transfer import TransferScreen
 
@@ -45,47 +43,34 @@ FRAME = 0.1
 NOTICE = 5
 """Seconds for which a notice stands."""
 
-FRAMED = (FleetScreen, LinksScreen, EnginesScreen, EventsScreen, TransferScreen, HelpScreen)
-"""The screens that draw frames."""
-
-WITH_KEYS = (TransfersTable, FleetScreen, TransferScreen, LinksScreen, EnginesScreen, EventsScreen)
-"""What has keys of its own, in the order of the help page."""
-
 Copies = TransfersTable.Copied | TransferScreen.Copied | EnginesScreen.Copied | EventsScreen.Copied
 
-
-def _theme(name: str, palette: Palette, *, dark: bool) -> Theme:
-    return Theme(
-        name,
-        primary=palette.registration,
-        background=palette.background,
-        surface=palette.bar,
-        panel=palette.selected,
-        foreground=palette.text,
-        dark=dark,
-    )
+KEYS = (
+    Binding("question_mark", "help", "help", key_display="?"),
+    Binding("q", "quit", "quit"),
+    Binding("ctrl+c", "quit", "quit", show=False, priority=True),
+    *(
+        Binding(str(number), f"go('{tab}')", tab.lower(), show=False)
+        for number, tab in enumerate(TABS, 1)
+    ),
+    Binding("space", "pause", "pause"),
+    *driving.BINDINGS,
+    Binding("colon", "command_palette", "commands", key_display=":", show=False),
+    Binding("r", "times", "times", show=False),
+    Binding("t", "theme", "theme"),
+    Binding("x", "export", "export"),
+)
+"""What keys do on every screen."""
 
 
 class KvtraceApp(App[None]):
     """Fleet, one transfer, help; over an iterator of snapshots that a thread walks."""
 
     CSS_PATH = "kvtrace.tcss"
-    ENABLE_COMMAND_PALETTE = False
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {Commands}
+    COMMAND_PALETTE_BINDING = "ctrl+p"
     TITLE = "kvtrace"
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "help", "help", key_display="?"),
-        Binding("q", "quit", "quit"),
-        Binding("ctrl+c", "quit", "quit", show=False, priority=True),
-        *(
-            Binding(str(number), f"go('{tab}')", tab.lower(), show=False)
-            for number, tab in enumerate(TABS, 1)
-        ),
-        Binding("space", "pause", "pause"),
-        *driving.BINDINGS,
-        Binding("t", "theme", "theme"),
-        Binding("x", "export", "export"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = list(KEYS)
 
     frame: reactive[Frame | None] = reactive(None)
 
@@ -105,25 +90,25 @@ class KvtraceApp(App[None]):
 
         self._source = source
         self._playback = playback
-        self._zone = zone
-        self._glyphs = terminal.glyphs(environ)
-        self._many_colours = terminal.has_many_colours(environ)
+        self._dress = Dress(environ, zone)
+        self._known = Holding(source, playback)
         self._feed = Feed(snapshots, self.post_message)
-        self._latest: Snapshot = NOTHING
-        self._held: Snapshot | None = None
-        self._end: Status | None = None
-        self.register_theme(_theme("kvtrace-dark", DARK, dark=True))
-        self.register_theme(_theme("kvtrace-light", LIGHT, dark=False))
-        self.theme = "kvtrace-dark"
         self._notice = ""
-        self._tab = TABS[0]
+        self._tour = Tour(self, KEYS, lambda: self.frame, replays=playback is not None)
+        for theme in themes.themes():
+            self.register_theme(theme)
+        self.prefer(Preferences())
+
+    def prefer(self, preferences: Preferences, complaint: str = "") -> None:
+        """Look as a person has settled; `complaint` says what is wrong with the settings."""
+        self._dress.prefer(preferences)
+        self.theme = themes.textual_name(preferences.theme)
+        self._notice = complaint
 
     def on_mount(self) -> None:
         """Show the first screen, and begin to walk the snapshots."""
         self._show()
-        for tab, screen in self._tabs().items():
-            self.install_screen(screen, tab)
-        self.action_go(self._tab)
+        self._tour.start()
         self.set_interval(FRAME, self._tick)
         self._feed.start()
 
@@ -135,85 +120,57 @@ class KvtraceApp(App[None]):
 
     def on_snapshot_taken(self, message: SnapshotTaken) -> None:
         """Keep it for the next drawing; the first is drawn at once."""
-        is_first = self._latest is NOTHING
-        self._latest = message.snapshot
-        if is_first:
+        if self._known.take(message.snapshot):
             self._show()
 
     def on_feed_ended(self, message: FeedEnded) -> None:
         """Say on screen that there is no more, and why."""
-        self._end = pace.over(message.reason, self._source, self._playback)
-        self._held = None
+        self._known.end(message.reason)
         self._show()
 
     def watch_frame(self, frame: Frame | None) -> None:
-        """Let the screen that is seen draw it; those beneath draw nothing."""
-        framed = (screen for screen in reversed(self.screen_stack) if isinstance(screen, FRAMED))
-        shown = next(framed, None)
-        if shown is not None:
-            shown.frame = frame
+        """Let it be drawn."""
+        self._tour.give(frame)
 
     def action_go(self, tab: str) -> None:
         """Show the screen that a digit leads to, from wherever one is."""
-        while len(self.screen_stack) > 2:
-            self.pop_screen()
-        self._tab = tab
-        if len(self.screen_stack) < 2:
-            self.push_screen(tab)
-        elif self.screen is not self.get_screen(tab):
-            self.switch_screen(tab)
-        self.watch_frame(self.frame)
+        self._tour.go(tab)
 
     def action_turn(self, by: int) -> None:
         """Show the next such screen."""
-        self.action_go(TABS[(TABS.index(self._tab) + by) % len(TABS)])
+        self._tour.turn(by)
 
     def on_header_chosen(self, message: Header.Chosen) -> None:
         """Go where a click leads."""
-        self.action_go(message.tab)
+        self._tour.go(message.tab)
 
     def action_help(self) -> None:
         """Show the keys and the words, or go back from there."""
-        if isinstance(self.screen, HelpScreen):
-            self.pop_screen()
-            return
-        groups = grouped(*(bindings(node) for node in (*WITH_KEYS, KvtraceApp)))
-        self._open(HelpScreen(groups, self._keys_of(HelpScreen), opened_from=self._tab))
+        self._tour.help()
 
     def on_transfers_table_opened(self, message: TransfersTable.Opened) -> None:
         """Show the transfer by itself."""
-        keys = self._keys_of(TransferScreen)
-        self._open(TransferScreen(message.key, keys, opened_from=self._tab))
+        self._tour.transfer(message.key)
 
-    def _open(self, screen: HelpScreen | TransferScreen) -> None:
-        self.push_screen(screen)
-        self.watch_frame(self.frame)
-
-    def _tabs(self) -> dict[str, Screen[None]]:
-        """The screens that digits lead to."""
-        return {
-            "Fleet": FleetScreen(self._keys_of(TransfersTable, FleetScreen)),
-            "Links": LinksScreen(self._keys_of(LinksScreen)),
-            "Engines": EnginesScreen(self._keys_of(EnginesScreen)),
-            "Events": EventsScreen(self._keys_of(EventsScreen)),
-        }
-
-    def on_links_screen_opened(self, message: LinksScreen.Opened) -> None:
-        """Show the transfers of the link."""
-        ends = (self._named(message.producer), self._named(message.consumer))
-        self._find("link:" + ">".join(ends))
-
-    def on_engines_screen_opened(self, message: EnginesScreen.Opened) -> None:
-        """Show the transfers of the engine."""
-        self._find(f"engine:{self._named(message.engine)}")
+    @on(LinksScreen.Opened)
+    @on(EnginesScreen.Opened)
+    def _find(self, message: LinksScreen.Opened | EnginesScreen.Opened) -> None:
+        self._tour.find(message.text)
 
     def on_events_screen_opened(self, message: EventsScreen.Opened) -> None:
         """Show the transfer of the event, where it is still known."""
-        key = holder(self._latest, message.record)
+        key = holder(self._known.latest, message.record)
         if key is None:
             self.notice("no transfer is known any more that this event belongs to")
         else:
-            self._open(TransferScreen(key, self._keys_of(TransferScreen), opened_from=self._tab))
+            self._tour.transfer(key)
+
+    def on_transfer_screen_browsed(self, message: TransferScreen.Browsed) -> None:
+        """Show its trace in a browser, or give its address."""
+        url = trace_url(self._dress.preferences, message.trace)
+        if url and self.is_web:
+            self.open_url(url)
+        self._copy(url) if url else self.notice(NO_TRACE_URL)
 
     @on(TransfersTable.Copied)
     @on(TransferScreen.Copied)
@@ -222,30 +179,13 @@ class KvtraceApp(App[None]):
     def _copy_told(self, message: Copies) -> None:
         self._copy(message.text)
 
-    def _named(self, engine: str) -> str:
-        return self._latest.names.get(engine, engine)
-
-    def _find(self, text: str) -> None:
-        """Show the fleet, and of it only what fits."""
-        self.action_go(TABS[0])
-        fleet = self.get_screen(TABS[0])
-        if isinstance(fleet, FleetScreen):
-            self.call_after_refresh(fleet.show_only, text)
-
     def on_resize(self) -> None:
         """Fit what is shown to the new size."""
         self._show()
 
     def action_pause(self) -> None:
         """Hold the picture, or a replay's time; or let it go on."""
-        if self._end is not None:
-            return
-        if self._playback is None:
-            self._held = self._latest if self._held is None else None
-        elif self._playback.paused:
-            self._playback.resume()
-        else:
-            self._playback.pause()
+        self._known.pause()
         self._show()
 
     def action_drive(self, what: str) -> None:
@@ -269,26 +209,33 @@ class KvtraceApp(App[None]):
             self._playback.go(Position(message.position))
 
     def action_theme(self) -> None:
-        """Go from dark to light, and back."""
-        self.theme = "kvtrace-light" if self.current_theme.dark else "kvtrace-dark"
+        """Go to the next theme."""
+        self.theme = themes.after(self.theme)
+        self.notice(f"theme {themes.name_of(self.theme)}")
+
+    def action_set_theme(self, name: str) -> None:
+        """Go to that theme."""
+        self.theme = themes.textual_name(name)
         self._show()
+
+    def action_times(self) -> None:
+        """Tell times of day as they are here, then as UTC, then events by how long ago."""
+        self.notice(self._dress.turn_times())
 
     def action_export(self) -> None:
         """Write what is on screen to the working directory."""
-        time = words.time_of_day(self._latest.wall, self._zone).replace(":", "")
-        stem = Path(f"kvtrace-{time}")
-        self.notice(export.write(self.export_screenshot(), export.as_text(self.screen), stem))
+        wall = self._known.shown.wall
+        name = export.stem(
+            self.screen.query_one(Header).path, words.time_of_day(wall, self._dress.zone)
+        )
+        drawn = self.export_screenshot(), export.as_text(self.screen)
+        self.notice(export.write(*drawn, name, export.places()))
 
     def notice(self, said: str) -> None:
         """Say something in place of the keys, for a while."""
         self._notice = said
         self._show()
         self.set_timer(NOTICE, self._fade)
-
-    def _keys_of(self, *nodes: type[DOMNode]) -> list[tuple[str, str]]:
-        """What the footer says while these are on screen."""
-        keys = footer(bindings(KvtraceApp), [one for node in nodes for one in bindings(node)])
-        return keys if self._playback is None else driving.footer(keys)
 
     def _copy(self, text: str) -> None:
         self.copy_to_clipboard(words.clean(text))
@@ -305,26 +252,14 @@ class KvtraceApp(App[None]):
     def _show(self) -> None:
         """Make the frame that all screens draw from."""
         self.frame = Frame(
-            snapshot=self._held or self._latest,
-            look=self._look(),
+            snapshot=self._known.shown,
+            look=self._dress.look(self.theme, colour=not self.no_color),
             width=self.size.width,
             height=self.size.height,
             source=self._source,
-            status=self._status(),
-            zone=self._zone,
+            status=self._known.status,
+            zone=self._dress.zone,
+            relative=self._dress.relative,
             notice=self._notice,
-            track=track(self._playback, self._latest) if self._playback is not None else None,
+            track=track(self._playback, self._known.latest) if self._playback is not None else None,
         )
-
-    def _status(self) -> Status:
-        if self._end is not None:
-            return self._end
-        if self._playback is not None:
-            return pace.replay(self._playback)
-        return pace.live(self._latest, self._held)
-
-    def _look(self) -> Look:
-        palette = DARK if self.current_theme.dark else LIGHT
-        if not self._many_colours:
-            palette = SIXTEEN
-        return Look(palette, self._glyphs, not self.no_color)

@@ -39,9 +39,10 @@ class EnginesScreen(Screen[None]):
     class Opened(Message):
         """The transfers of an engine are to be shown."""
 
-        def __init__(self, engine: str) -> None:
+        def __init__(self, text: str) -> None:
             super().__init__()
-            self.engine = engine
+            self.text = text
+            """The filter that shows them alone."""
 
     class Copied(Message):
         """An id is to be put on the clipboard."""
@@ -81,8 +82,9 @@ class EnginesScreen(Screen[None]):
 
     def action_transfers(self) -> None:
         """Show the transfers of the engine under the cursor."""
-        if self.selected is not None:
-            self.post_message(self.Opened(self.selected))
+        if self.selected is not None and self.frame is not None:
+            name = self.frame.snapshot.names.get(self.selected, self.selected)
+            self.post_message(self.Opened(f"engine:{name}"))
 
     def action_copy(self) -> None:
         """Put the engine's id on the clipboard."""

@@ -44,10 +44,10 @@ class LinksScreen(Screen[None]):
     class Opened(Message):
         """The transfers of a link are to be shown."""
 
-        def __init__(self, producer: str, consumer: str) -> None:
+        def __init__(self, text: str) -> None:
             super().__init__()
-            self.producer = producer
-            self.consumer = consumer
+            self.text = text
+            """The filter that shows them alone."""
 
     def __init__(self, footer: Sequence[tuple[str, str]]) -> None:
         super().__init__()
@@ -105,8 +105,10 @@ class LinksScreen(Screen[None]):
 
     def action_transfers(self) -> None:
         """Show the transfers of the link under the cursor."""
-        if self._seen.cursor is not None:
-            self.post_message(self.Opened(*self._seen.cursor))
+        if self._seen.cursor is not None and self.frame is not None:
+            names = self.frame.snapshot.names
+            ends = [names.get(one, one) for one in self._seen.cursor]
+            self.post_message(self.Opened("link:" + ">".join(ends)))
 
     def on_click(self, event: events.Click) -> None:
         """Select the link; the one that is selected already is opened."""

@@ -58,6 +58,39 @@ LIGHT = Palette(
     slow="#b54e00",
 )
 
+CONTRAST = Palette(
+    background="#000000",
+    bar="#000000",
+    selected="#000000",
+    text="#ffffff",
+    strong="#ffffff",
+    muted="#ffffff",
+    rule="#b4b4b4",
+    registration="#8fb4ff",
+    readiness="#e6c4ff",
+    write="#3fe0bb",
+    completion="#ffffb0",
+    stalled="#ff6347",
+    slow="#ffc42e",
+)
+
+SAFE = Palette(
+    # After the colours of Okabe and Ito, lightened until they can be read on this ground.
+    background="#10131a",
+    bar="#191f2a",
+    selected="#1d2838",
+    text="#dde2ea",
+    strong="#ffffff",
+    muted="#98a1b1",
+    rule="#3f4959",
+    registration="#4bbcfa",
+    readiness="#efacb8",
+    write="#00a887",
+    completion="#f0e442",
+    stalled="#ff6a2b",
+    slow="#f2ab1c",
+)
+
 SIXTEEN = Palette(
     # The very values that a terminal of 16 colours maps to the colours the design names.
     background="#000000",

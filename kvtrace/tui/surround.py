@@ -54,6 +54,11 @@ class Header(Drawn):
         self._path = path
         self._plan = plan
 
+    @property
+    def path(self) -> Sequence[str]:
+        """Where one is, from the outside in."""
+        return self._path()
+
     def on_click(self, event: events.Click) -> None:
         """Go to the tab under the pointer; to the first, where one is further in."""
         path = self._path()

@@ -24,27 +24,30 @@ from kvtrace.tui.rows import (
     table_line,
 )
 
+KEYS = (
+    Binding("j,down", "move(1)", "down", key_display="j ↓", show=False),
+    Binding("k,up", "move(-1)", "up", key_display="k ↑", show=False),
+    Binding("g,home", "top", "first", key_display="g", show=False),
+    Binding("G,end", "move(1000000)", "last", key_display="G", show=False),
+    Binding("pagedown", "page(1)", "a page down", key_display="PgDn", show=False),
+    Binding("pageup", "page(-1)", "a page up", key_display="PgUp", show=False),
+    Binding("enter", "open", "open", key_display="⏎"),
+    Binding("n", "trouble(1)", "next trouble"),
+    Binding("N", "trouble(-1)", "previous trouble", show=False),
+    Binding("s", "sort", "sort"),
+    Binding("S", "reverse", "reverse the sort", show=False),
+    Binding("f", "follow", "follow"),
+    Binding("m", "mark", "mark"),
+    Binding("M", "only_marked", "show marked only", show=False),
+    Binding("y", "copy", "copy id"),
+)
+"""What keys do in the table."""
+
 
 class TransfersTable(Widget, can_focus=True):
     """Transfers in flight, worst first, and below those that ended lately."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "move(1)", "down", key_display="j ↓", show=False),
-        Binding("k,up", "move(-1)", "up", key_display="k ↑", show=False),
-        Binding("g,home", "top", "first", key_display="g", show=False),
-        Binding("G,end", "move(1000000)", "last", key_display="G", show=False),
-        Binding("pagedown", "page(1)", "a page down", key_display="PgDn", show=False),
-        Binding("pageup", "page(-1)", "a page up", key_display="PgUp", show=False),
-        Binding("enter", "open", "open", key_display="⏎"),
-        Binding("n", "trouble(1)", "next trouble"),
-        Binding("N", "trouble(-1)", "previous trouble", show=False),
-        Binding("s", "sort", "sort"),
-        Binding("S", "reverse", "reverse the sort", show=False),
-        Binding("f", "follow", "follow"),
-        Binding("m", "mark", "mark"),
-        Binding("M", "only_marked", "show marked only", show=False),
-        Binding("y", "copy", "copy id"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = list(KEYS)
 
     frame: reactive[Frame | None] = reactive(None)
     selected: reactive[str | None] = reactive(None)
@@ -199,8 +202,7 @@ class TransfersTable(Widget, can_focus=True):
 
     def action_only_marked(self) -> None:
         """See only what is marked, or all again."""
-        wanted = not self._choice.only_marked and bool(self._choice.marked)
-        self._choose(only_marked=wanted)
+        self._choose(only_marked=not self._choice.only_marked and bool(self._choice.marked))
 
     def on_click(self, event: events.Click) -> None:
         """Select; on the transfer that is selected already, open; on a heading, sort."""
@@ -239,6 +241,5 @@ class TransfersTable(Widget, can_focus=True):
         self._scroll()
 
     def _scroll(self) -> None:
-        """Keep the cursor in sight."""
         self._cursor.scroll(self.room, len(self._listing.items))
         self.refresh()

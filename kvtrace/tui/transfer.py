@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen
 
+from kvtrace.signals.traces import trace_of
 from kvtrace.tui.filling import Filling
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.opened import Opened, find, key_of
@@ -30,9 +31,17 @@ class TransferScreen(Screen[None]):
         Binding("z", "fold", "fold"),
         Binding("e", "events", "all events"),
         Binding("y", "copy", "copy id"),
+        Binding("o", "browse", "open trace"),
     ]
 
     frame: reactive[Frame | None] = reactive(None)
+
+    class Browsed(Message):
+        """Its trace is to be shown by the tracing backend."""
+
+        def __init__(self, trace: str) -> None:
+            super().__init__()
+            self.trace = trace
 
     class Copied(Message):
         """An id is to be put on the clipboard."""
@@ -77,6 +86,12 @@ class TransferScreen(Screen[None]):
         """Put the transfer's id on the clipboard."""
         if self._opened is not None:
             self.post_message(self.Copied(self._opened.id))
+
+    def action_browse(self) -> None:
+        """Show its trace in the tracing backend."""
+        known = self._opened and (self._opened.row or self._opened.done)
+        if known:
+            self.post_message(self.Browsed(trace_of(known.transfer)))
 
     def _change(self, **changes: object) -> None:
         if self._opened is not None:

@@ -281,9 +281,9 @@ async def test_x_writes_what_is_on_screen(
         await settled(pilot)
         await pilot.press("x")
         await pilot.pause()
-        assert "7 stalled" in (tmp_path / "kvtrace-140237.txt").read_text()
-        assert (tmp_path / "kvtrace-140237.svg").read_text().startswith("<svg")
-        assert f"written: {tmp_path / 'kvtrace-140237.svg'}" in screen(app)
+        assert "7 stalled" in (tmp_path / "kvtrace-fleet-140237.txt").read_text()
+        assert (tmp_path / "kvtrace-fleet-140237.svg").read_text().startswith("<svg")
+        assert f"written: {tmp_path / 'kvtrace-fleet-140237.svg'}" in screen(app)
 
 
 async def test_y_copies_the_id_under_the_cursor(start: Start) -> None:
@@ -307,14 +307,17 @@ async def test_an_id_from_outside_cannot_move_the_cursor(start: Start) -> None:
         assert "a�[2J�b�c" in screen(app)
 
 
-async def test_t_goes_to_light_and_back(start: Start) -> None:
+async def test_t_goes_through_the_themes_and_back_to_the_first(start: Start) -> None:
     app = start()
     async with app.run_test() as pilot:
         await settled(pilot)
         await pilot.press("t")
         assert app.frame is not None
         assert app.frame.look.palette.background == "#fcfcfa"
+        assert "theme light" in screen(app)
         await pilot.press("t")
+        assert app.frame.look.selection == "reverse"
+        await pilot.press("t", "t")
         assert app.frame.look.palette.background == "#0f1319"
 
 
@@ -332,10 +335,11 @@ async def test_where_nothing_can_be_written_x_says_so(
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
+    monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
     gone.rmdir()
     app = start()
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(140, 40)) as pilot:
         await settled(pilot)
         await pilot.press("x")
         await pilot.pause()
-        assert "nothing written: No such file or directory" in screen(app)
+        assert "nothing written: No such file or directory in the working dir" in screen(app)
