@@ -21,6 +21,10 @@ ENOUGH = 20
 SLOW = 25
 """Per cent of its best below which a link is slow."""
 
+COSTLY = 80_000_000
+"""Nanoseconds that a write must lose against the best, for its link to be slow: what is less can
+as well be the time until someone looked."""
+
 _SECOND = 1_000_000_000
 _LATELY = 300 * _SECOND
 _HALF_HOUR = 1_800 * _SECOND
@@ -98,7 +102,7 @@ class _Course:
 
     def __init__(self) -> None:
         self.writes = self.moved = self.failed = 0
-        self._recent: deque[tuple[int, int, int]] = deque(maxlen=ENOUGH)
+        self._recent: deque[tuple[int, int, int, int]] = deque(maxlen=ENOUGH)
         self._bests: dict[int, _Best] = {}
         self._parts: dict[int, tuple[int, int]] = {}
         self._paths: dict[tuple[int, int], _Path] = {}
@@ -123,7 +127,7 @@ class _Course:
             return
         rate = write.size * _SECOND // write.took
         like = write.size.bit_length() // 2
-        self._recent.append((at, like, rate))
+        self._recent.append((at, like, rate, write.took))
         self._bests.setdefault(like, _Best()).add(rate, at)
         if path is not None:
             path.recent.append((at, rate))
@@ -141,16 +145,18 @@ class _Course:
 
     def _line(self, link: Link, now: int) -> LinkLine:
         lately = [one for one in self._recent if now - one[0] < _LATELY]
-        bests = {like: self._bests[like].best(now) for _, like, _ in lately}
-        shares = [100 * rate // best for _, like, rate in lately if (best := bests[like])]
+        bests = {like: self._bests[like].best(now) for _, like, _, _ in lately}
+        known = [(rate, best, took) for _, like, rate, took in lately if (best := bests[like])]
+        shares = [100 * rate // best for rate, best, _ in known]
+        lost = [took - took * rate // best for rate, best, took in known]
         share = min(_middle(shares), 100) if shares else None
         last = now // _PART
         return LinkLine(
             link=link,
-            rate=_middle([rate for _, _, rate in lately]) if lately else None,
+            rate=_middle([rate for _, _, rate, _ in lately]) if lately else None,
             best=bests[lately[-1][1]] if lately else None,
             share=share,
-            slow=share is not None and share < SLOW,
+            slow=share is not None and share < SLOW and _middle(lost) >= COSTLY,
             writes=self.writes,
             moved=self.moved,
             failed=self.failed,

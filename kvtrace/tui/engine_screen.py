@@ -27,7 +27,7 @@ class EnginesScreen(Screen[None]):
         Binding("G,end", "move(100000)", "last", key_display="G", show=False),
         Binding("pagedown", "move(10)", "a page down", key_display="PgDn", show=False),
         Binding("pageup", "move(-10)", "a page up", key_display="PgUp", show=False),
-        Binding("enter", "transfers", "its transfers", key_display="⏎"),
+        Binding("enter", "transfers", "open", key_display="⏎"),
         Binding("n", "trouble(1)", "next trouble"),
         Binding("N", "trouble(-1)", "previous trouble", show=False),
         Binding("y", "copy", "copy id"),

@@ -6,6 +6,7 @@ import msgspec
 from rich.text import Text
 
 from kvtrace import words
+from kvtrace.links import SLOW
 from kvtrace.readings import LinkLine
 from kvtrace.tui import grid, matrix
 from kvtrace.tui.frame import Frame
@@ -70,7 +71,7 @@ def verdict(frame: Frame) -> Text:
         said = _slow(slow, frame)
     else:
         said = piece("No link is slow.", look.style("strong"))
-        known = [one for one in lines if one.share is not None]
+        known = [one for one in lines if (one.share or 0) >= SLOW]
         if known and not (stuck and frame.width < 100):
             least = min(known, key=lambda one: one.share or 0)
             said.append(

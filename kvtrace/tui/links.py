@@ -30,7 +30,7 @@ class LinksScreen(Screen[None]):
         Binding("h,left", "move(0, -1)", "left", key_display="h ←", show=False),
         Binding("g,home", "move(-4096, -4096)", "first", key_display="g", show=False),
         Binding("G,end", "move(4096, 4096)", "last", key_display="G", show=False),
-        Binding("enter", "transfers", "its transfers", key_display="⏎"),
+        Binding("enter", "transfers", "open", key_display="⏎"),
         Binding("escape", "back", "back", key_display="esc", show=False),
         Binding("n", "trouble(1)", "next trouble"),
         Binding("N", "trouble(-1)", "previous trouble", show=False),

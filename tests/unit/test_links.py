@@ -52,6 +52,16 @@ def test_a_link_far_below_its_own_best_is_slow() -> None:
     assert found.slow
 
 
+def test_a_link_is_not_slow_by_what_a_late_look_can_explain() -> None:
+    links = busy(10.0, 200)
+    for _ in range(ENOUGH):
+        links.wrote(LINK, write(1.0), NOW)
+    found = line(links)
+    assert found.share is not None
+    assert found.share <= 12
+    assert not found.slow
+
+
 def test_small_writes_are_not_held_against_large_ones() -> None:
     links = busy(10.0, 100)
     for _ in range(2 * ENOUGH):
