@@ -186,6 +186,7 @@ class Census:
         for engine, role in self._spoken_of.items():
             self._names.of(engine, frozenset({role}))
         self._spoken_of.clear()
+        self._names.keep(heard.ids)
 
     def _losses(self, rows: tuple[Row, ...]) -> Losses:
         lost = self._fleet.lost

@@ -1,44 +1,19 @@
 """What is known of each engine: its processes, what they told of themselves, and when last."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 import msgspec
 
-from kvtrace.events import ProcessStarted, ProcessStopped, StepSampled, TracingStopped
+from kvtrace.events import ProcessStarted
 from kvtrace.model import SCHEDULER, Mark, Role
 from kvtrace.moments import Ended, Record, Watched
+from kvtrace.origins import MOST_ORIGINS, Origin, Origins, mark_of
+
+MOST_ENGINES = 1_024
+"""Engines that are kept; beyond that those give way that are gone, then the longest silent."""
 
 MOST_RANKS = 1 << 14
 """An engine that tells of more told nothing: each rank is looked at in every snapshot."""
-
-
-class Origin(msgspec.Struct, frozen=True, kw_only=True):
-    """One scheduler, or one rank, of an engine, in the process that runs it."""
-
-    process: str
-    rank: int
-    since: int
-    """When we first heard of it, in nanoseconds of our clock."""
-
-    began: Mark
-    """Of the first that it told."""
-
-    started: ProcessStarted | None = None
-    stopped: bool = False
-    """Whether it said goodbye."""
-
-    gone: bool = False
-    """Whether its process is no more."""
-
-    untraced: bool = False
-    watched: int | None = None
-    """When somebody last told of having looked at it, in nanoseconds of our clock."""
-
-    frozen: bool = False
-    """Whether it was stopped when it was last looked at."""
-
-    longest: int = 0
-    """Nanoseconds of its longest step, as it told last."""
 
 
 class Engine(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,64 +73,58 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
 class Engines:
     """All engines heard of."""
 
-    def __init__(self) -> None:
-        self._origins: dict[str, dict[tuple[str, int], Origin]] = {}
+    def __init__(self, engines: int = MOST_ENGINES, origins: int = MOST_ORIGINS) -> None:
+        self._most = engines
+        self._forgotten = 0
+        self._origins = Origins(origins)
         self._roles: dict[str, frozenset[Role]] = {}
         self._newest: dict[str, tuple[Record, int]] = {}
-        self._gone: dict[str, bool] = {}
-        self._watched: dict[str, tuple[int, bool]] = {}
         self._ranks: dict[str, int] = {}
 
     def __contains__(self, engine: str) -> bool:
-        return engine in self._origins
+        return engine in self._newest
+
+    @property
+    def forgotten(self) -> int:
+        """Engines, schedulers and ranks that were given up for room, though they were not gone."""
+        return self._forgotten + self._origins.forgotten
 
     def hear(self, record: Record, seen: int) -> None:
         """Take in what the record says of its engine; `seen` is when we learned of it."""
         name = record.engine
         newest = self._newest.get(name)
+        if newest is None and len(self._newest) >= self._most:
+            self._make_room()
         if newest is None or record.at > newest[0].at:
             self._newest[name] = record, seen
-        origins = self._origins.setdefault(name, {})
-        key = (record.process, record.rank)
-        if key not in origins:
-            origins[key] = self._introduced(record, seen)
+        self._origins.hear(record, seen)
         if record.role is not None and record.role not in self._roles.get(name, ()):
             self._roles[name] = self._roles.get(name, frozenset()) | {record.role}
-        if type(record.event) in _OF_ITSELF:
-            origins[key] = _told(origins[key], record)
-            if isinstance(record.event, ProcessStarted):
-                self._roles[name] = self._roles.get(name, frozenset()) | _roles(record.event)
-                told = record.event.tp_size * record.event.pp_size
-                self._ranks[name] = told if told <= MOST_RANKS else 0
+        if isinstance(record.event, ProcessStarted):
+            self._roles[name] = self._roles.get(name, frozenset()) | _roles(record.event)
+            told = record.event.tp_size * record.event.pp_size
+            self._ranks[name] = told if told <= MOST_RANKS else 0
 
     def end(self, news: Ended) -> None:
         """Take in that a process is gone."""
-        self._gone[news.process] = news.goodbye
-        for origins in self._origins.values():
-            for key, origin in origins.items():
-                if origin.process == news.process:
-                    origins[key] = _gone(origin, news.goodbye)
+        self._origins.end(news)
 
     def watch(self, news: Watched, seen: int) -> None:
         """Take in that a process was looked at."""
-        self._watched[news.process] = told = seen, news.state == "frozen"
-        for origins in self._origins.values():
-            for key, origin in origins.items():
-                if origin.process == news.process:
-                    origins[key] = _watched(origin, told)
+        self._origins.watch(news, seen)
 
     def all_gone(self, processes: frozenset[str]) -> bool:
         """Whether there are such processes, and none of them is any more."""
-        return bool(processes) and processes <= self._gone.keys()
+        return self._origins.all_gone(processes)
 
     def ranks(self, engine: str) -> int:
         """Its worker ranks as it told; 0 where it did not."""
         return self._ranks.get(engine, 0)
 
     @property
-    def ids(self) -> Iterable[str]:
+    def ids(self) -> Collection[str]:
         """Of every engine, in the order in which they were first heard."""
-        return self._origins
+        return self._newest.keys()
 
     def roles(self, engine: str) -> frozenset[Role]:
         """What the engine is known to be; empty where nothing tells."""
@@ -168,10 +137,10 @@ class Engines:
 
     def get(self, engine: str) -> Engine | None:
         """The engine; None where nothing of it was heard."""
-        if engine not in self._origins:
+        if engine not in self._newest:
             return None
         ranks: dict[int, Origin] = {}
-        every = self._origins[engine].values()
+        every = self._origins.of(engine)
         for origin in every:
             known = ranks.get(origin.rank)
             if known is None or (known.gone, -known.since) >= (origin.gone, -origin.since):
@@ -181,23 +150,25 @@ class Engines:
             id=engine,
             roles=self._roles.get(engine, frozenset()),
             origins=serving,
-            newest=_mark(*self._newest[engine]),
+            newest=mark_of(*self._newest[engine]),
             replaced=tuple(one for one in every if one.gone and one not in serving),
         )
 
     def all(self) -> tuple[Engine, ...]:
         """Every engine, in the order in which they were first heard."""
-        return tuple(found for name in self._origins if (found := self.get(name)) is not None)
+        return tuple(found for name in self._newest if (found := self.get(name)) is not None)
 
-    def _introduced(self, record: Record, seen: int) -> Origin:
-        origin = Origin(
-            process=record.process, rank=record.rank, since=seen, began=_mark(record, seen)
-        )
-        if record.process in self._watched:
-            origin = _watched(origin, self._watched[record.process])
-        if record.process in self._gone:
-            return _gone(origin, self._gone[record.process])
-        return origin
+    def _make_room(self) -> None:
+        """Forget an eighth of all at once, since to choose them takes time."""
+        every = []
+        for name, (_, seen) in self._newest.items():
+            living, last = self._origins.worth(name)
+            every.append((living, max(seen, last), name))
+        for living, _, name in sorted(every)[: max(1, len(every) // 8)]:
+            self._forgotten += living
+            self._origins.forget(name)
+            for known in (self._roles, self._newest, self._ranks):
+                known.pop(name, None)
 
 
 def _serving(ranks: dict[int, Origin], told: int) -> tuple[Origin, ...]:
@@ -207,37 +178,10 @@ def _serving(ranks: dict[int, Origin], told: int) -> tuple[Origin, ...]:
     return needed if any(not one.gone for one in needed) else found
 
 
-def _mark(record: Record, seen: int) -> Mark:
-    return Mark(record.at, record.wall, record.clock, seen)
-
-
 def _roles(started: ProcessStarted) -> frozenset[Role]:
     named = {"kv_producer": Role.PRODUCER, "kv_consumer": Role.CONSUMER}
     role = named.get(started.kv_role)
     return frozenset() if role is None else frozenset({role})
 
 
-def _told(origin: Origin, record: Record) -> Origin:
-    match record.event:
-        case ProcessStarted() as started:
-            return msgspec.structs.replace(origin, started=started)
-        case ProcessStopped():
-            return msgspec.structs.replace(origin, stopped=True)
-        case TracingStopped():
-            return msgspec.structs.replace(origin, untraced=True)
-        case StepSampled(longest=longest):
-            return msgspec.structs.replace(origin, longest=longest)
-        case _:
-            return origin
-
-
-def _gone(origin: Origin, goodbye: bool) -> Origin:
-    return msgspec.structs.replace(origin, gone=True, stopped=origin.stopped or goodbye)
-
-
-def _watched(origin: Origin, told: tuple[int, bool]) -> Origin:
-    return msgspec.structs.replace(origin, watched=told[0], frozen=told[1])
-
-
 _OF_THE_SCHEDULER = ("registration_timeout", "host", "port")
-_OF_ITSELF = frozenset((ProcessStarted, ProcessStopped, TracingStopped, StepSampled))

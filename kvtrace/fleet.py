@@ -19,7 +19,7 @@ from kvtrace.events import (
     closes,
 )
 from kvtrace.hearing import Hearing
-from kvtrace.lifecycle import advance, begin, told
+from kvtrace.lifecycle import advance, begin, overflows, told
 from kvtrace.model import Outcome, Role
 from kvtrace.moments import Ended, Lost, Moment, Record, Watched
 from kvtrace.offsets import Offsets
@@ -50,12 +50,10 @@ class Fleet:
 
         self.events = 0
         self.repeats = 0
-        self.forgotten = 0
-        """Transfers in flight that were given up for room."""
-
         self.lost = Lost()
         """What the sources say they did not pass on, added up."""
 
+        self._forgotten = 0
         self._limits = (live_limit, ended_limit)
         self._hearing = Hearing()
         self._offsets = Offsets(clock)
@@ -68,13 +66,18 @@ class Fleet:
         """The engines' clocks against ours, as far as known by now."""
         return self._offsets.clocks(self.engines)
 
+    @property
+    def forgotten(self) -> int:
+        """Transfers in flight, their events, and engines that were given up for room."""
+        return self._forgotten + self.engines.forgotten
+
     def take(self, moment: Moment) -> None:
         """Take in what arrived; what arrived before changes nothing."""
         match moment.news:
             case Record() as record:
                 self._hear(record, moment.at)
             case Lost() as lost:
-                self.lost = _added(self.lost, lost)
+                self._lose(lost)
             case Ended() as ended:
                 self.engines.end(ended)
             case Watched() as watched:
@@ -87,6 +90,12 @@ class Fleet:
         found = [name for name in self._fresh if name in self.table.ended]
         self._fresh = {}
         return found
+
+    def _lose(self, lost: Lost) -> None:
+        if lost.teller and not self._hearing.is_new(lost.teller, lost.number):
+            self.repeats += 1
+            return
+        self.lost = _added(self.lost, lost)
 
     def _hear(self, record: Record, seen: int) -> None:
         if not self._hearing.is_new(record.process, record.seq):
@@ -130,7 +139,7 @@ class Fleet:
             self._judge(name)
         if len(self.table.live) > self._limits[0]:
             self.table.forget(next(iter(self.table.live)))
-            self.forgotten += 1
+            self._forgotten += 1
 
     def _grow(self, name: str, key: Key, record: Record, seen: int) -> None:
         transfer = self.table[name]
@@ -139,6 +148,7 @@ class Fleet:
         known = half or self._begin(key, record)
         grown = advance(known, record, seen)
         if grown is known:
+            self._forgotten += overflows(known, record)
             return
         transfer = with_half(transfer, grown)
         tells_more = half is None or _tells_more(transfer, record)
@@ -189,7 +199,7 @@ class Fleet:
         transfer = self.table[name]
         wanted = [self.table.find(key) for key in named(transfer)]
         bases = {half.base for half in (transfer.producer, transfer.consumer) if half is not None}
-        alike = [other for base in bases for other in self.table.alike(base)]
+        alike = [other for base in bases for other in self.table.newest_alike(base)]
         chosen = dict.fromkeys(
             other
             for other in alike
@@ -254,11 +264,7 @@ def _side(record: Record) -> Role:
 
 
 def _added(lost: Lost, more: Lost) -> Lost:
-    return Lost(
-        overwritten=lost.overwritten + more.overwritten,
-        unreadable=lost.unreadable + more.unreadable,
-        unknown=lost.unknown + more.unknown,
-        ledger_full=lost.ledger_full + more.ledger_full,
-        refused=lost.refused + more.refused,
-        turned_away=lost.turned_away + more.turned_away,
+    added = more.counts
+    return msgspec.structs.replace(
+        lost, **{n: count + added[n] for n, count in lost.counts.items()}
     )

@@ -10,6 +10,9 @@ from kvtrace.moments import Record
 from kvtrace.transfer import Half, MarkKey, Told
 from kvtrace.wire import KINDS
 
+MOST_MARKS = 2_048
+"""Of one half; with 256 pairs of ranks there are some 1,500."""
+
 
 def begin(engine: str, role: Role, request: str, ranks: int = 0) -> Half:
     """A half of which nothing is known yet but whose it is, and of how many ranks."""
@@ -22,11 +25,13 @@ def advance(half: Half, record: Record, seen: int) -> Half:
     """The half with what the record adds; the very same half where it adds nothing.
 
     `seen` is when we learned of it, in nanoseconds of our own clock. Of an event told twice
-    the earlier one counts.
+    the earlier one counts. Beyond the limit nothing is added.
     """
     key = mark_key(record)
     known = half.told.get(key)
     if known is not None and (known.mark.at, known.seq) <= (record.at, record.seq):
+        return half
+    if known is None and len(half.told) >= MOST_MARKS:
         return half
     grown = half.told.copy()
     grown[key] = told(record, half.role, seen)
@@ -38,6 +43,11 @@ def advance(half: Half, record: Record, seen: int) -> Half:
         told=grown,
         ranks=half.ranks,
     )
+
+
+def overflows(half: Half, record: Record) -> bool:
+    """Whether the record is new to the half, and finds no room in it."""
+    return len(half.told) >= MOST_MARKS and mark_key(record) not in half.told
 
 
 def told(record: Record, role: Role, seen: int) -> Told:

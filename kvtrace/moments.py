@@ -60,6 +60,21 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
     turned_away: int = 0
     """Requests that a receiver did not take; their senders know, and may send them again."""
 
+    teller: str = ""
+    """The agent that tells it, where it may tell it twice; empty where nobody else heard it."""
+
+    number: int = 0
+    """Counts from 1 what the teller told: (teller, number) is the key for de-duplication."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """All that adds up, by name."""
+        return {name: getattr(self, name) for name in self.__struct_fields__ if name not in _KEYS}
+
+
+_KEYS = frozenset(("process", "teller", "number"))
+"""What tells one Lost from another."""
+
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
     """A process is gone: its liveness lock is free."""

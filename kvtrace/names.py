@@ -1,9 +1,15 @@
 """What screens call an engine: its id where that is short, else a letter and a number."""
 
+from collections.abc import Collection
+
 from kvtrace.model import Role
 
 SHORT = 12
 """Characters that an id may have to be shown as it is."""
+
+
+MOST = 4_096
+"""Names that are kept, of engines that are heard no more too."""
 
 
 class Names:
@@ -30,6 +36,11 @@ class Names:
         """The name given to the engine, or the beginning of its id."""
         short = engine if len(engine) <= SHORT else f"{engine[: SHORT - 1]}…"
         return self._given.get(engine, short)
+
+    def keep(self, engines: Collection[str]) -> None:
+        """Forget all but those of these engines, where there are too many."""
+        if len(self._given) > MOST:
+            self._given = {one: name for one, name in self._given.items() if one in engines}
 
     @property
     def given(self) -> dict[str, str]:

@@ -1,5 +1,8 @@
 """How far apart the clocks of several hosts are, from handshakes and from messages."""
 
+from collections import deque
+from typing import TypeVar
+
 import msgspec
 
 from kvtrace.clocks import Clocks, Offset
@@ -8,6 +11,15 @@ from kvtrace.events import HandshakeFinished
 from kvtrace.moments import Record
 from kvtrace.steps import earliest
 from kvtrace.transfer import Half, Transfer
+
+MOST_CLOCKS = 1_024
+"""Clocks that are compared with ours."""
+
+MOST_PAIRS = 8_192
+"""Pairs of clocks, each both ways, and handshakes with engines not heard of yet."""
+
+T = TypeVar("T")
+K = TypeVar("K")
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -49,11 +61,11 @@ class Offsets:
             apparent = seen - record.at
             known = self._apparent.get(record.clock)
             if known is None or apparent < known:
-                self._apparent[record.clock] = apparent
+                _keep(self._apparent, record.clock, apparent, MOST_CLOCKS)
                 self._known = None
         event = record.event
         if type(event) is HandshakeFinished and event.clock_offset is not None:
-            self._handshakes[record.clock, event.peer] = event
+            _keep(self._handshakes, (record.clock, event.peer), event, MOST_PAIRS)
             self._known = None
 
     def compare(self, transfer: Transfer) -> None:
@@ -87,17 +99,18 @@ class Offsets:
         for pair, bounds in (((mine, theirs), by), ((theirs, mine), _turned(by))):
             narrowed = self._between.get(pair, Bounds()).narrowed(bounds)
             if narrowed != self._between.get(pair):
-                self._between[pair] = narrowed
+                _keep(self._between, pair, narrowed, MOST_PAIRS)
                 self._known = None
 
     def _offsets(self, engines: Engines) -> dict[str, Offset]:
         self._read_handshakes(engines)
         found: dict[str, Offset] = {self.ours: Offset(0, 0)}
-        self._spread(found, self.ours)
+        near = self._near()
+        _spread(found, self.ours, near)
         for clock, apparent in sorted(self._apparent.items()):
             if clock not in found:
                 found[clock] = Offset(apparent, None)
-                self._spread(found, clock)
+                _spread(found, clock, near)
         del found[self.ours]
         return found
 
@@ -111,20 +124,38 @@ class Offsets:
                 off = event.clock_offset
                 self._narrow(clock, theirs, Bounds(off - error, off + error))
 
-    def _spread(self, found: dict[str, Offset], start: str) -> None:
-        """Reach from one clock all those that bounds connect it with."""
-        edge = [start]
-        while edge:
-            mine = edge.pop(0)
-            for (one, other), bounds in sorted(self._between.items(), key=lambda kv: kv[0]):
-                step = bounds.offset
-                if one == mine and other not in found and step is not None:
-                    known = found[mine]
-                    error = None
-                    if known.error is not None and step.error is not None:
-                        error = known.error + step.error
-                    found[other] = Offset(known.ns - step.ns, error)
-                    edge.append(other)
+    def _near(self) -> dict[str, list[tuple[str, Offset]]]:
+        """For each clock those that bounds on both sides connect it with."""
+        near: dict[str, list[tuple[str, Offset]]] = {}
+        for (one, other), bounds in sorted(self._between.items(), key=lambda kv: kv[0]):
+            step = bounds.offset
+            if step is not None:
+                near.setdefault(one, []).append((other, step))
+        return near
+
+
+def _spread(
+    found: dict[str, Offset], start: str, near: dict[str, list[tuple[str, Offset]]]
+) -> None:
+    """Reach from one clock all those that bounds connect it with."""
+    edge = deque([start])
+    while edge:
+        mine = edge.popleft()
+        known = found[mine]
+        for other, step in near.get(mine, ()):
+            if other not in found:
+                error = None
+                if known.error is not None and step.error is not None:
+                    error = known.error + step.error
+                found[other] = Offset(known.ns - step.ns, error)
+                edge.append(other)
+
+
+def _keep(known: dict[K, T], key: K, told: T, most: int) -> None:
+    """Remember it; beyond the limit the one that was met first is forgotten."""
+    known[key] = told
+    if len(known) > most:
+        del known[next(iter(known))]
 
 
 def _turned(bounds: Bounds) -> Bounds:

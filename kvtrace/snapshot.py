@@ -125,7 +125,7 @@ class Losses(msgspec.Struct, frozen=True, kw_only=True):
     """OTLP requests that we did not take; their senders may send them again."""
 
     forgotten: int = 0
-    """Transfers in flight that the fleet had to forget for room."""
+    """Transfers in flight, events of them, and engines that the fleet had to forget for room."""
 
     ambiguous: int = 0
     """Halves that could belong to more than one counterpart."""

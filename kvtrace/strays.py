@@ -4,20 +4,28 @@ from kvtrace.moments import Record
 from kvtrace.pairing import Key
 
 _ROOM = 1_000
+"""Halves of which last words are kept."""
+
+_RECORDS = 8_000
+"""Records that are kept of all together."""
 
 
 class Strays:
     """Records that cannot begin a half, by whose they are; the oldest give way."""
 
     def __init__(self) -> None:
+        self._count = 0
         self._kept: dict[Key, list[tuple[Record, int]]] = {}
 
     def keep(self, key: Key, record: Record, seen: int) -> None:
         """Keep the record, and when we saw it, until its half is heard of."""
         self._kept.setdefault(key, []).append((record, seen))
-        if len(self._kept) > _ROOM:
-            del self._kept[next(iter(self._kept))]
+        self._count += 1
+        if len(self._kept) > _ROOM or self._count > _RECORDS:
+            self.give(next(iter(self._kept)))
 
     def give(self, key: Key) -> list[tuple[Record, int]]:
         """What was kept for this half; it is kept no longer."""
-        return self._kept.pop(key, [])
+        given = self._kept.pop(key, [])
+        self._count -= len(given)
+        return given

@@ -1,8 +1,13 @@
 """The transfers by id, found by any of their engine-local ids, in bounded room."""
 
+from itertools import islice
+
 from kvtrace.ending import Ending
 from kvtrace.pairing import Key, named, parts
 from kvtrace.transfer import Transfer
+
+MOST_ALIKE = 32
+"""Transfers with one base id that are compared with each other."""
 
 
 class Table:
@@ -36,6 +41,10 @@ class Table:
     def alike(self, base: str) -> tuple[str, ...]:
         """The ids of the transfers with this base id, the first heard of first."""
         return tuple(self._alike.get(base, ()))
+
+    def newest_alike(self, base: str) -> tuple[str, ...]:
+        """The newest of them, the first heard of first: among more, nobody could tell which."""
+        return tuple(islice(reversed(self._alike.get(base, {})), MOST_ALIKE))[::-1]
 
     def begin(self, transfer: Transfer, key: Key, base: str) -> None:
         """Put in a transfer that is known by only one id yet."""

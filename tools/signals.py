@@ -160,12 +160,13 @@ def _logs() -> Iterator[str]:
     yield LOGS_HEAD
     yield from _table(ON_EVERY_LOG)
     yield OTHERS
-    yield "The counts of `kvtrace.lost`: " + "; ".join(_counts()) + ".\n"
+    yield "The counts of `kvtrace.lost`: " + "; ".join(_counts()) + "."
+    yield "What comes again with the same `kvtrace.teller` and `kvtrace.number` counts once.\n"
 
 
 def _counts() -> Iterator[str]:
     said = _docstrings(Lost)
-    for name in Lost.__struct_fields__[1:]:
+    for name in Lost().counts:
         yield f"`kvtrace.{name}`, {said[name][0].lower()}{said[name][1:].rstrip('.')}"
 
 

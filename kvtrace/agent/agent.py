@@ -1,5 +1,6 @@
 """Follows the black boxes of one directory and puts what they tell into the outboxes."""
 
+import uuid
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
@@ -94,6 +95,8 @@ class Agent:
         self._pulse = eyes.pulse
         self._scanned: int | None = None
         self._seen: set[str] = set()
+        self._me = uuid.uuid4().hex
+        self._losses = 0
 
     @property
     def alone(self) -> bool:
@@ -159,6 +162,8 @@ class Agent:
     def _log(self, news: News, wall: int, logs: list[LogParcel]) -> None:
         if self._out.logs is None:
             return
+        if isinstance(news, Lost):
+            news = self._numbered(news)
         if isinstance(news, Record):
             resource, seq = self._identity.of_record(news), news.seq
             log = log_of(news, wall, self._deriver.context(news))
@@ -174,6 +179,11 @@ class Agent:
                 ended=isinstance(news, Ended),
             )
         )
+
+    def _numbered(self, lost: Lost) -> Lost:
+        """The loss as one that adds up once, though it may arrive twice."""
+        self._losses += 1
+        return msgspec.structs.replace(lost, teller=self._me, number=self._losses)
 
     def _put_logs(self, logs: list[LogParcel]) -> None:
         if self._out.logs is not None:

@@ -114,8 +114,8 @@ def attributes(heard: Heard) -> list[str]:
         case Ended():
             return [f"process {news.process}"]
         case Lost():
-            counts = {n: getattr(news, n) for n in news.__struct_fields__ if n != "process"}
-            return [f"{n.replace('_', ' ')} {words.count(c)}" for n, c in counts.items() if c]
+            told = news.counts.items()
+            return [f"{n.replace('_', ' ')} {words.count(c)}" for n, c in told if c]
 
 
 def place_of(frame: Frame, heard: Heard) -> str:

@@ -78,6 +78,8 @@ def news() -> st.SearchStrategy[News | None]:
         ledger_full=numbers(),
         refused=numbers(),
         turned_away=numbers(),
+        teller=text(),
+        number=numbers(),
     )
     ended = st.builds(Ended, process=text(), goodbye=st.booleans())
     states = st.sampled_from(["running", "frozen"])

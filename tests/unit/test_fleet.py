@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 from kvtrace.events import AnyEvent
 from kvtrace.fleet import Fleet
+from kvtrace.lifecycle import MOST_MARKS
 from kvtrace.model import Outcome, Phase
-from kvtrace.moments import Moment, Record
+from kvtrace.moments import Lost, Moment, Record
+from kvtrace.table import MOST_ALIKE
 from kvtrace.transfer import Transfer
 from tests.unit.samples import (
     CONSUMER_FIRST,
@@ -30,6 +32,7 @@ from tests.unit.samples import (
     request_finished,
     request_resumed,
     send_reported,
+    write_posted,
 )
 from tests.unit.story import CLOCK, D, Engine, P, Story
 
@@ -217,6 +220,38 @@ def test_the_oldest_that_ended_are_forgotten_but_stay_counted() -> None:
 def test_nothing_is_left_of_what_is_forgotten() -> None:
     fleet = fleet_of(many(10, prefill_admitted()), live_limit=4)
     assert len(fleet.table._where) == len(fleet.table._alike) == len(fleet.table._keys) == 4
+
+
+def test_a_loss_that_is_told_again_counts_once() -> None:
+    told = [Lost(overwritten=3, teller="a", number=1), Lost(refused=2, teller="a", number=2)]
+    fleet = fleet_of([Moment(0, lost) for lost in (*told, *told)])
+    assert fleet.lost == Lost(overwritten=3, refused=2)
+    assert fleet.repeats == 2
+
+
+def test_losses_that_nobody_numbered_all_count() -> None:
+    fleet = fleet_of([Moment(0, Lost(overwritten=3))] * 2)
+    assert fleet.lost == Lost(overwritten=6)
+
+
+def test_an_absurd_number_of_events_of_one_request_is_cut_off_and_counted() -> None:
+    story = Story().at(0, *PRODUCER_FIRST)
+    for rank in range(3_000):
+        story.at(1, write_posted(), rank=rank)
+    fleet = fleet_of(story.moments)
+    (transfer,) = fleet.table.live.values()
+    assert transfer.producer is not None
+    assert len(transfer.producer.told) == MOST_MARKS
+    assert fleet.forgotten == 3_000 + len(PRODUCER_FIRST) - MOST_MARKS
+
+
+def test_of_an_absurd_number_of_requests_with_one_base_id_only_the_newest_are_compared() -> None:
+    story = Story()
+    for number in range(500):
+        story.at(number, *renamed((prefill_admitted(),), request=f"r1-{number:08x}"))
+    fleet = fleet_of(story.moments)
+    assert len(fleet.table.live) == 500
+    assert len(fleet.table.newest_alike("r1")) == MOST_ALIKE
 
 
 def two_requests() -> list[Moment]:

@@ -34,3 +34,26 @@ def test_what_fills_a_gap_late_is_new_however_late() -> None:
     assert all(hearing.is_new("a", seq) for seq in reversed(late))
     assert not any(hearing.is_new("a", seq) for seq in (*early, *late))
     assert len(hearing._heard["a"][0]) == 1
+
+
+def test_millions_of_processes_take_bounded_room() -> None:
+    hearing = Hearing(processes=10)
+    assert all(hearing.is_new(str(process), 1) for process in range(1_000))
+    assert len(hearing._heard) + len(hearing._earlier) <= 20
+
+
+def test_who_goes_on_speaking_is_remembered_among_any_number_of_others() -> None:
+    hearing = Hearing(processes=10)
+    for seq in range(1, 1_000):
+        assert hearing.is_new("a", seq)
+        assert hearing.is_new(f"other {seq}", 1)
+    assert not any(hearing.is_new("a", seq) for seq in range(1, 1_000))
+
+
+def test_many_gaps_of_many_processes_take_bounded_room() -> None:
+    hearing = Hearing(stretches=100)
+    for process in range(50):
+        for seq in range(1, 100, 2):
+            assert hearing.is_new(str(process), seq)
+    kept = (*hearing._heard.values(), *hearing._earlier.values())
+    assert sum(len(firsts) for firsts, _ in kept) <= 300

@@ -1,7 +1,7 @@
 """What engines are called."""
 
 from kvtrace.model import Role
-from kvtrace.names import Names
+from kvtrace.names import MOST, Names
 
 P = frozenset({Role.PRODUCER})
 D = frozenset({Role.CONSUMER})
@@ -36,3 +36,14 @@ def test_without_a_role_there_is_no_name_yet() -> None:
 def test_no_engine_has_no_name() -> None:
     assert Names().of("", P) == ""
     assert Names().given == {}
+
+
+def test_names_of_engines_that_are_no_more_are_given_up_when_there_are_too_many() -> None:
+    names = Names()
+    for number in range(MOST):
+        names.of(f"e{number}", P)
+    names.keep(["e1"])
+    assert len(names.given) == MOST
+    names.of("one more", P)
+    names.keep(["e1", "one more"])
+    assert names.given == {"e1": "e1", "one more": "one more"}

@@ -21,6 +21,13 @@ def test_what_is_kept_is_given_once() -> None:
     assert strays.give(key) == []
 
 
+def test_one_half_without_a_first_word_takes_bounded_room() -> None:
+    strays = Strays()
+    for number in range(20_000):
+        strays.keep(("P0", Role.PRODUCER, "r1"), record(), number)
+    assert len(strays.give(("P0", Role.PRODUCER, "r1"))) <= 8_000
+
+
 def test_the_oldest_give_way() -> None:
     strays = Strays()
     for number in range(1_001):

@@ -154,6 +154,25 @@ def test_what_was_overwritten_meanwhile_is_told_as_lost(tmp_path: Path) -> None:
     box.close("")
 
 
+def test_each_loss_has_a_number_by_which_it_counts_once(tmp_path: Path) -> None:
+    box, origin = small_box(tmp_path)
+    desks = [Desk(tmp_path).round(), Desk(tmp_path).round()]
+    for _ in range(2):
+        for number in range(RING_SLOTS + 9):
+            box.record(sent(f"x{number}"), origin)
+        for desk in desks:
+            desk.round()
+    told = [
+        (it.log.attributes["kvtrace.teller"], it.log.attributes["kvtrace.number"])
+        for desk in desks
+        for it in desk.logs.items
+        if it.log.name == "kvtrace.lost"
+    ]
+    assert [number for _, number in told] == [1, 2, 1, 2]
+    assert len({teller for teller, _ in told}) == 2
+    box.close("")
+
+
 def test_the_next_agent_sends_log_records_from_where_they_were_taken(tmp_path: Path) -> None:
     box, origin = small_box(tmp_path)
     for _ in range(4):
@@ -214,7 +233,12 @@ def test_an_end_is_told_by_one_agent_only(tmp_path: Path) -> None:
 def test_what_the_endpoint_refused_is_told_as_lost(tmp_path: Path) -> None:
     desk = Desk(tmp_path, refused=7).round()
     assert desk.names() == ["lost"]
-    assert desk.logs.items[0].log.attributes == {"kvtrace.refused": 7}
+    told = desk.logs.items[0].log.attributes
+    assert told == {
+        "kvtrace.refused": 7,
+        "kvtrace.teller": told["kvtrace.teller"],
+        "kvtrace.number": 1,
+    }
 
 
 def test_a_signal_that_goes_nowhere_is_not_made(tmp_path: Path) -> None:

@@ -68,6 +68,7 @@ def test_an_event_that_says_nothing_has_no_attributes_of_its_own(event: AnyEvent
 OTHERS = (
     Lost(process="a" * 32, overwritten=3, ledger_full=1),
     Lost(unreadable=2, unknown=9),
+    Lost(refused=2, teller="b" * 32, number=7),
     Ended(process="a" * 32, goodbye=True),
     Ended(process="a" * 32, goodbye=False),
     Watched(process="a" * 32, state="running"),
