@@ -11,6 +11,7 @@ from kvtrace.errors import ExportError
 from kvtrace.sinks.otlp.answer import Answer
 from kvtrace.sinks.otlp.by_grpc import GrpcSender
 from kvtrace.sinks.otlp.by_http import HttpSender
+from kvtrace.sinks.otlp.checks import check
 
 
 class Sender(Protocol):
@@ -29,9 +30,10 @@ def open_sender(destination: Destination) -> Sender:
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
     way = GrpcSender if destination.protocol == GRPC else HttpSender
     try:
+        check(destination)
         return way(destination)
     except (ValueError, RuntimeError, OSError, InvalidCompressionValueException) as error:
         raise ExportError(
             f"{destination.signal} cannot be sent to {destination.endpoint}: {error}; "
-            "mend the OTEL_EXPORTER_OTLP_ variables"
+            "mend the OTEL_EXPORTER_OTLP_ variables, or --endpoint"
         ) from error

@@ -47,7 +47,7 @@ def token_of(file: Path | None, environment: str) -> str:
         with file.open(encoding="utf-8") as stream:
             token = stream.read(LONGEST + 1).strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise _unusable(file, error) from error
+        raise _unusable(file, error, "with one line of text") from error
     if not token or len(token) > LONGEST or not token.isprintable():
         raise ReceiverError(f"{file} holds no token: put one line of text there")
     return token
@@ -100,6 +100,6 @@ def _no_password() -> str:
     raise ValueError("it is encrypted")
 
 
-def _unusable(file: Path, error: Exception) -> ReceiverError:
+def _unusable(file: Path, error: Exception, form: str = "in PEM form") -> ReceiverError:
     said = getattr(error, "strerror", None) or getattr(error, "reason", None) or str(error)
-    return ReceiverError(f"{file} cannot be used ({said}): name another file, in PEM form")
+    return ReceiverError(f"{file} cannot be used ({said}): name another file, {form}")

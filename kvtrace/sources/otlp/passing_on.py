@@ -45,6 +45,8 @@ def target_of(endpoint: str, protocol: str | None, headers: Headers) -> Target:
         raise _strange(endpoint) from error
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
         raise _strange(endpoint)
+    if port == 0 or any(sign.isspace() for sign in endpoint):
+        raise _strange(endpoint)
     web = port == 4318 or parts.path.strip("/") != ""
     return Target(url=url, protocol=protocol or (HTTP if web else GRPC), headers=headers)
 

@@ -40,6 +40,11 @@ def test_a_file_without_a_token_is_told_by_name(tmp_path: Path, content: bytes) 
         token_of(file, "")
 
 
+def test_a_token_file_that_is_not_there_is_not_asked_to_be_a_certificate(tmp_path: Path) -> None:
+    with pytest.raises(ReceiverError, match=r"missing.*one line of text"):
+        token_of(tmp_path / "missing", "")
+
+
 def test_tls_needs_certificate_and_key(tmp_path: Path) -> None:
     file = tmp_path / "c.pem"
     file.write_text("nothing")

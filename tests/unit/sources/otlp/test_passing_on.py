@@ -28,7 +28,8 @@ def test_an_endpoint_says_how_it_is_spoken_to(endpoint: str, url: str, protocol:
 
 
 @pytest.mark.parametrize(
-    "endpoint", ["", "ftp://x", "http://", "http://x:99999", "http://u@x", "[x"]
+    "endpoint",
+    ["", "ftp://x", "http://", "http://x:99999", "http://u@x", "[x", "http://x:0", "http://a b"],
 )
 def test_what_is_no_endpoint_is_told_with_an_example(endpoint: str) -> None:
     with pytest.raises(ReceiverError, match="write http://host:4317"):
