@@ -15,6 +15,7 @@ from kvtrace.cli.listening import Asked, listening_options
 from kvtrace.cli.tape import Tape
 from kvtrace.cli.view import View, view_options
 from kvtrace.cli.watching import snapshots, started
+from kvtrace.cli.web import web_option
 from kvtrace.errors import ReceiverError
 from kvtrace.moments import Moment
 from kvtrace.sources import run_directory
@@ -29,6 +30,7 @@ Examples:
   kvtrace live --once --json | jq .totals
   kvtrace live --dead 24h --record incident.kvtrace.gz
   kvtrace live --listen :4317 --token-file token
+  kvtrace live --web
 """
 
 
@@ -41,6 +43,7 @@ Examples:
 )
 @options.force
 @listening_options
+@web_option
 def command(
     view: View,
     asked: Asked,

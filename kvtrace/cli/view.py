@@ -15,7 +15,7 @@ from typing import Any
 import click
 import msgspec
 
-from kvtrace.cli.interrupts import die_of, heard_by
+from kvtrace.cli.interrupts import die_of, end_with_parent, heard_by
 from kvtrace.cli.pictures import write_picture
 from kvtrace.cli.settled import settled
 from kvtrace.cli.streams import put, tell
@@ -25,6 +25,9 @@ from kvtrace.report import NO_ENGINE, Reporter, table
 from kvtrace.snapshot import Snapshot
 
 SECOND = 1_000_000_000
+
+DRIVER = "TEXTUAL_DRIVER"
+"""The variable that says who else than a terminal draws."""
 
 
 class Form(Enum):
@@ -104,7 +107,7 @@ def form(
     """What was asked for, else the screen where there is one."""
     if as_json:
         return Form.JSON
-    if environ.get("TEXTUAL_DRIVER") and not plain:
+    if environ.get(DRIVER) and not plain:
         # Someone else draws, as a server does for a browser.
         return Form.SCREEN
     if terminal is None:
@@ -181,6 +184,8 @@ def _screen(snapshots: Iterator[Snapshot], source: str, playback: Playback | Non
             die_of(signum)
         left.set()
 
+    if DRIVER in os.environ:
+        end_with_parent()
     with heard_by(leave):
         # Textual takes longer to import than all the rest, and only the screen needs it.
         from kvtrace.tui.app import KvtraceApp
