@@ -3,10 +3,12 @@
 `python tools/send.py RECORDING [ENDPOINT]`; OTEL_LOGS_EXPORTER=none where it takes only traces.
 """
 
+import argparse
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +16,7 @@ from typing import TypeVar
 from google.protobuf.message import Message
 
 from kvtrace.destination import destinations
+from kvtrace.errors import KvtraceError
 from kvtrace.moments import Moment, Record
 from kvtrace.signals.deriver import Deriver
 from kvtrace.signals.logs import Resource, log_of, resource_of
@@ -31,17 +34,30 @@ LIMIT = 10.0
 T = TypeVar("T")
 
 
-def main(recording: str, endpoint: str = "http://127.0.0.1:4317") -> int:
-    """Send it; 1 where not all of it was taken."""
-    messages = made_of(Path(recording))
+def main(words: Sequence[str] | None = None) -> int:
+    """Send it; 0 when all was taken, 1 when not, 2 when it could not be read or sent at all."""
+    parser = argparse.ArgumentParser(prog="send.py", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("recording", type=Path, help="such as examples/recordings/demo.kvtrace.gz")
+    parser.add_argument("endpoint", nargs="?", default="http://127.0.0.1:4317", help="%(default)s")
+    asked = parser.parse_args(words)
+    try:
+        return send(asked.recording, asked.endpoint)
+    except KvtraceError as error:
+        sys.stderr.write(f"send.py: {error}\n")
+        return 2
+
+
+def send(recording: Path, endpoint: str) -> int:
+    """Send the recording; whether any of it was not taken."""
+    messages = made_of(recording)
     refused = 0
     for one in destinations(os.environ, endpoint):
-        sender = open_sender(one)
-        for message in messages.get(one.signal, ()):
-            answer = sender.send(message, LIMIT)
-            refused += answer.fate is not Fate.TAKEN
-        sender.close()
-    sys.stdout.write(f"{recording}: {refused} requests were not taken\n")
+        with closing(open_sender(one)) as sender:
+            answers = [sender.send(message, LIMIT) for message in messages.get(one.signal, ())]
+        bad = [answer for answer in answers if answer.fate is not Fate.TAKEN]
+        refused += len(bad)
+        sys.stdout.write(f"{one.signal}: {one.endpoint} took {len(answers) - len(bad)} requests")
+        sys.stdout.write(f", not {len(bad)}: {bad[0].why}\n" if bad else "\n")
     return int(refused > 0)
 
 
@@ -80,4 +96,4 @@ def batches(items: list[tuple[Resource, T]]) -> Iterator[list[tuple[Resource, T]
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

@@ -151,6 +151,7 @@ def run(plan: Plan, lock: Lock, tell: Callable[[str], object], stop: Event) -> N
                 f"{office.cursor.doubtful} spans may not have arrived when an earlier agent "
                 "ended; they are not sent again"
             )
+        journal.note(_beginning(plan))
         office.start()
         # What is there by now stays; the rest lives briefly, and little of it in circles.
         gc.freeze()
@@ -174,6 +175,11 @@ def _watch(plan: Plan, office: Office, lock: Lock, stop: Event) -> None:
             return
         if over:
             return
+
+
+def _beginning(plan: Plan) -> str:
+    ways = dict.fromkeys(f"{one.endpoint} ({one.protocol})" for one in plan.destinations)
+    return f"reads {plan.directory}, sends to {' and '.join(ways)}"
 
 
 def _summary(office: Office, left: int) -> str:
