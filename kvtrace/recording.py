@@ -60,7 +60,9 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True):
     """What every event's line has beside the event's own attributes."""
 
     by: Count
-    seq: Count
+    seq: Annotated[int, msgspec.Meta(ge=0)]
+    """Below LATEST: a sender may count as far as it can tell."""
+
     at: Instant
     wall: Instant
 
@@ -166,8 +168,8 @@ class Reader:
 
     def _record(self, name: str, given: dict[str, Any]) -> Record:
         envelope = msgspec.convert(given, Envelope)
-        if max(envelope.at, envelope.wall) >= LATEST:
-            raise WireError("no clock is that late")
+        if max(envelope.at, envelope.wall, envelope.seq) >= LATEST:
+            raise WireError("no clock is that late, and nobody counts as far")
         speaker = self.speakers.get(envelope.by)
         if speaker is None:
             raise WireError(f"speaker {envelope.by} was not introduced")

@@ -151,6 +151,12 @@ def test_a_clock_that_is_wrong_comes_back_as_it_was(instant: int) -> None:
     assert read(written(moment(1, wrong))) == [moment(1, wrong)]
 
 
+@pytest.mark.parametrize("seq", [1 << 62, (1 << 63) - 1, (1 << 64) - 1])
+def test_however_far_a_sender_counts_its_events_come_back(seq: int) -> None:
+    told = moment(1, record(seq=seq))
+    assert read(written(told)) == [told]
+
+
 def test_an_instant_that_no_clock_can_tell_is_refused() -> None:
     lines = written(moment(1, msgspec.structs.replace(record(), wall=1234567)))
     with pytest.raises(WireError, match="no clock is that late"):

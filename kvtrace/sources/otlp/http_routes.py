@@ -125,6 +125,7 @@ class Routes:
         if packed not in UNPACKED + PACKED:
             raise RefusedError(Reason.TYPE, "send it unpacked, or packed with gzip")
         most = self._limits.json if asked.kind == JSON else self._limits.message
+        _check_length(asked.headers, most)
 
         async def receive() -> Request:
             body = await read(most)
@@ -135,6 +136,16 @@ class Routes:
         answer = await self._intake.receive(receive)
         body = json_answer(signal, answer) if asked.kind == JSON else answer
         return Answer(kind=asked.kind, body=body)
+
+
+def _check_length(headers: Mapping[str, str], most: int) -> None:
+    """Refuses what says of itself that it is too long, or says it in two ways, before it comes."""
+    length = headers.get("content-length", "0")
+    if "transfer-encoding" in headers:
+        if "content-length" in headers:
+            raise RefusedError(Reason.MALFORMED, "a body with both a length and chunks")
+    elif length.isdecimal() and int(length) > most:
+        raise RefusedError(Reason.TOO_LARGE, f"a body of more than {most} bytes")
 
 
 def _protobuf_of(signal: Signal, body: bytes) -> bytes:

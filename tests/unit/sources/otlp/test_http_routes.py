@@ -87,6 +87,24 @@ async def test_a_body_that_is_not_packed_as_it_says_is_malformed(body: bytes) ->
     assert (await Site().send(body, content_encoding="gzip")).status == 400
 
 
+async def test_a_body_that_says_it_is_too_long_is_refused_before_it_comes() -> None:
+    site = Site()
+
+    async def read(most: int) -> bytes:
+        raise AssertionError("it was read")
+
+    for length in (str(17 << 20), "9" * 20):
+        headers = {"content-type": PROTOBUF, "content-length": length}
+        asked = Asked(method="POST", path="/v1/logs", headers=headers)
+        assert (await site.routes.answer(asked, read)).status == 413
+    assert (await site.send(RAW, content_length=str(len(RAW)))).status == 200
+
+
+async def test_a_body_that_tells_its_length_in_two_ways_is_refused() -> None:
+    both = {"content_length": "5", "transfer_encoding": "chunked"}
+    assert (await Site().send(RAW, **both)).status == 400
+
+
 async def test_wrong_path_method_type_and_packing_have_their_statuses() -> None:
     site = Site()
     assert (await site.ask("/v1/nothing")).status == 404
