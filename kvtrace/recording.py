@@ -15,6 +15,9 @@ VERSION = 1
 SILENCE = 1_000_000_000
 """Nanoseconds that pass without a line before silence is worth one."""
 
+SPEAKERS = 16_384
+"""That a writer remembers; beyond that it introduces anew, under new numbers, who goes on."""
+
 Nanoseconds = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 Instant = Annotated[int, msgspec.Meta(ge=0)]
 """Nanoseconds by a clock that may be wrong: below LATEST."""
@@ -94,6 +97,7 @@ class Scribe:
     def __init__(self, header: Header) -> None:
         self._start = header.monotonic
         self._speakers: dict[tuple[object, ...], int] = {}
+        self._introductions = 0
         self._written = header.monotonic
 
     def lines(self, moment: Moment) -> bytes:
@@ -120,7 +124,10 @@ class Scribe:
         number = self._speakers.get(key)
         introduction = b""
         if number is None:
-            number = self._speakers[key] = len(self._speakers) + 1
+            if len(self._speakers) >= SPEAKERS:
+                self._speakers.clear()
+            number = self._introductions = self._introductions + 1
+            self._speakers[key] = number
             introduction = _line(after, "speaker", _introduced(number, record))
         envelope = {"by": number, "seq": record.seq, "at": record.at, "wall": record.wall}
         return introduction + _line(

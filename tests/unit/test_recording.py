@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from kvtrace.errors import UnknownKindError, WireError
 from kvtrace.moments import Ended, Lost, Moment, Watched
-from kvtrace.recording import Envelope, Header, Reader, Scribe, header_line, header_of
+from kvtrace.recording import SPEAKERS, Envelope, Header, Reader, Scribe, header_line, header_of
 from kvtrace.wire import KINDS
 from tests.unit.moments import SECOND, START, event_of, moment, record, streams
 
@@ -71,6 +71,15 @@ def test_a_speaker_is_introduced_once() -> None:
     lines = written(moment(1, record()), moment(2, record(seq=2)), moment(3, record(rank=1)))
     kinds = [json.loads(line)[1] for line in lines]
     assert kinds == ["speaker", "blocks.ready", "blocks.ready", "speaker", "blocks.ready"]
+
+
+def test_any_number_of_speakers_takes_bounded_room() -> None:
+    scribe, reader = Scribe(HEADER), Reader(HEADER)
+    told = [moment(1, record(process=f"{number:032x}")) for number in range(SPEAKERS + 9)]
+    told.append(told[0])
+    lines = b"".join(scribe.lines(one) for one in told).splitlines()
+    assert [one for line in lines if (one := reader.moment(line)) is not None] == told
+    assert len(scribe._speakers) == 10
 
 
 def test_a_line_says_when_what_and_the_attributes_by_name() -> None:
