@@ -109,6 +109,7 @@ def test_an_endpoint_that_is_down_for_a_while_gets_it_all_later(tmp_path: Path) 
         for number in range(20):
             engines.transfer(str(number))
         assert started.stderr is not None
+        assert "sends to" in started.stderr.readline()
         said = started.stderr.readline()
         assert "cannot be sent" in said
         assert "UNAVAILABLE" in said
@@ -130,6 +131,7 @@ def test_what_the_ring_lost_meanwhile_is_told(tmp_path: Path) -> None:
     with agent(tmp_path, "--endpoint", f"http://127.0.0.1:{port}") as started:
         engines.transfer("first")
         assert started.stderr is not None
+        assert "sends to" in started.stderr.readline()
         started.stderr.readline()
         for number in range(1_600):
             engines.transfer(f"then {number}")
@@ -155,6 +157,7 @@ def test_what_is_refused_or_taken_in_part_is_counted_and_the_rest_arrives(tmp_pa
         agent(tmp_path, "--endpoint", f"http://127.0.0.1:{port}") as started,
     ):
         assert started.stderr is not None
+        assert "sends to" in started.stderr.readline()
         said = [started.stderr.readline() for _ in range(2)]
         engines.transfer("taken")
         kept.wait(lambda: len(keys(kept)) == engines.events - refused)
@@ -196,6 +199,7 @@ def test_told_to_stop_while_the_endpoint_is_down_it_ends_all_the_same(tmp_path: 
     engines.transfer("a")
     with agent(tmp_path, "--endpoint", "http://127.0.0.1:9") as started:
         assert started.stderr is not None
+        assert "sends to" in started.stderr.readline()
         started.stderr.readline()
         started.send_signal(signal.SIGTERM)
         _, said = started.communicate(timeout=10)
