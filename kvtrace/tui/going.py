@@ -7,14 +7,14 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-HINT = "a time 12:03:41 or 1m30s, +5s, a share 50%, or a part of a transfer’s id"
+HINT = "a time 12:03:41 or 1m30s, +5s, 50%, or a part of an id"
+"""Fits in 80 columns, with what stands before it."""
 
 
 class GoScreen(ModalScreen[str | None]):
     """One line above what one sees; gives what was typed."""
 
     DEFAULT_CSS = """
-    GoScreen { background: $background 0%; }
     GoScreen Input {
         dock: bottom; height: 1; border: none; padding: 0 1;
         background: $panel; color: $foreground;

@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from kvtrace.playback import Playback
 from kvtrace.tui.app import KvtraceApp
+from kvtrace.tui.going import HINT
 from kvtrace.tui.scrubbing import Scrubber
 from tests.tui import samples
 from tests.tui.test_app import screen
@@ -61,6 +62,27 @@ async def test_one_goes_to_a_share_a_time_and_back(replay: tuple[KvtraceApp, Pla
         await until(pilot, "00:04:00.000")
         await pilot.press("percent_sign", *"+30s", "enter")
         await until(pilot, "00:04:30.000")
+
+
+def seen(app: KvtraceApp) -> list[str]:
+    """What the terminal shows, with what is seen through from beneath."""
+    strips = app.screen._compositor.render_strips()
+    return [strip.text.rstrip() for strip in strips]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_one_sees_the_screen_and_the_bar_while_one_types_where_to_go(
+    replay: tuple[KvtraceApp, Playback], size: tuple[int, int]
+) -> None:
+    app, _ = replay
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, "ev/s")
+        before = seen(app)
+        await pilot.press("percent_sign")
+        await pilot.pause()
+        *above, line = seen(app)
+        assert above == before[:-1]
+        assert line.strip() == f"go to: {HINT}"
 
 
 async def test_one_steps_event_by_event(replay: tuple[KvtraceApp, Playback]) -> None:
