@@ -40,9 +40,6 @@ class Playback:
         self.marks = Marks()
         """What is worth a mark, as far as the recording was looked through."""
 
-        self.over = False
-        """Whether it stands at the end."""
-
         self.searched: float | None = None
         """How much of the way to where one wants to go is gone, from 0 to 1; None on no way."""
 
@@ -55,6 +52,7 @@ class Playback:
         self._sleep = sleep
         self._lock = RLock()
         self._paused = False
+        self._over = False
         self._stopped = False
         self._reached = 0
         self._reached_at = now()
@@ -68,6 +66,17 @@ class Playback:
         return self._paused
 
     @property
+    def over(self) -> bool:
+        """Whether it stands at the end, where time stands still as well."""
+        return self._over
+
+    @over.setter
+    def over(self, over: bool) -> None:
+        with self._lock:
+            self._anchor(self.position)
+            self._over = over
+
+    @property
     def speed(self) -> float:
         """Recorded seconds in a second; infinite where it does not wait."""
         return self._speed
@@ -76,7 +85,8 @@ class Playback:
     def position(self) -> int:
         """Nanoseconds since the recording's start."""
         with self._lock:
-            if self._paused or self._speed == MAX or self.searched is not None:
+            stands = self._paused or self._over or self.searched is not None
+            if stands or self._speed == MAX:
                 return self._reached
             return self._reached + int((self.now() - self._reached_at) * self._speed)
 

@@ -53,7 +53,8 @@ def track(playback: Playback, snapshot: Snapshot) -> Track | None:
     known = snapshot.wall and snapshot.at
     return Track(
         length=max(playback.length, 1),
-        position=playback.position,
+        # Who plays learns of the end a frame later.
+        position=min(playback.position, playback.length),
         started_at=snapshot.wall - (snapshot.at - playback.start) if known else 0,
         speed=playback.speed,
         paused=playback.paused,

@@ -12,7 +12,7 @@ from kvtrace.tui.going import HINT
 from kvtrace.tui.scrubbing import Scrubber
 from tests.tui import samples
 from tests.tui.test_app import screen
-from tests.unit.replays import BUSY, length, player
+from tests.unit.replays import BUSY, Clock, length, player
 
 SECOND = samples.S
 
@@ -135,6 +135,26 @@ async def test_the_end_is_said_and_one_can_go_back(replay: tuple[KvtraceApp, Pla
         await pilot.press("less_than_sign")
         await until(pilot, "replay 1x")
         assert not playback.over
+
+
+async def test_after_the_end_every_screen_stands_still() -> None:
+    clock = Clock()
+    made, playback = player(BUSY, clock=samples.BOOT, now=clock)
+    app = KvtraceApp(made.snapshots(), source="a.kvtrace", playback=playback, zone=UTC, environ={})
+    async with app.run_test(size=(120, 40)) as pilot:
+        clock.now = 400 * SECOND
+        await until(pilot, "replay over")
+        shown = []
+        for _ in range(2):
+            for tab in "1234":
+                await pilot.press(tab)
+                await pilot.pause(0.2)
+                assert "00:05:10.000  100%" in screen(app)
+                shown.append(screen(app))
+            clock.now += 60 * SECOND
+            await pilot.press("right_square_bracket", "left_square_bracket", "space", "space")
+            await pilot.pause(0.3)
+        assert shown[:4] == shown[4:]
 
 
 async def test_live_has_no_keys_of_a_replay() -> None:

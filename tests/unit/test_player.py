@@ -5,7 +5,7 @@ from kvtrace.playback import MAX, Playback
 from kvtrace.player import Player
 from kvtrace.seeking import By, Named, Position, Share, Step
 from kvtrace.snapshot import Snapshot
-from tests.unit.moments import SECOND, moment, record
+from tests.unit.moments import SECOND, START, moment, record
 from tests.unit.replays import BUSY, Clock, player
 
 FOUR = [moment(second, record(seq=second + 1)) for second in range(4)]
@@ -34,6 +34,23 @@ def test_at_the_end_it_stands_and_says_so() -> None:
     clock.now = 99 * SECOND
     assert after(made, playback) == (3 * SECOND, 4)
     assert playback.over
+
+
+def test_at_the_end_time_stands_still_until_one_goes_elsewhere() -> None:
+    clock = Clock()
+    made, playback = player(FOUR, now=clock)
+    clock.now = 99 * SECOND
+    first(made)
+    clock.now += 99 * SECOND
+    playback.faster()
+    assert after(made, playback) == (3 * SECOND, 4)
+    playback.pause()
+    playback.resume()
+    clock.now += 99 * SECOND
+    assert first(made).at == START + 3 * SECOND
+    playback.slower()
+    playback.go(By(-SECOND))
+    assert after(made, playback)[0] == 2 * SECOND
 
 
 def test_one_can_go_back_from_the_end_and_it_plays_on() -> None:
