@@ -35,6 +35,7 @@ from kvtrace.tui.table import TransfersTable
 from kvtrace.tui.tour import Tour
 from kvtrace.tui.track import track
 from kvtrace.tui.transfer import TransferScreen
+from kvtrace.tui.trouble import NoTrouble
 
 FRAME = 0.1
 """Seconds between two drawings at least."""
@@ -178,6 +179,10 @@ class KvtraceApp(App[None]):
     @on(EventsScreen.Copied)
     def _copy_told(self, message: Copies) -> None:
         self._copy(message.text)
+
+    def on_no_trouble(self, message: NoTrouble) -> None:
+        """Say so."""
+        self.notice(message.said)
 
     def on_resize(self) -> None:
         """Fit what is shown to the new size."""

@@ -15,6 +15,7 @@ from kvtrace.tui import engine_page
 from kvtrace.tui.filling import Filling
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.surround import TURNS, Surround
+from kvtrace.tui.trouble import NoTrouble
 
 
 class EnginesScreen(Screen[None]):
@@ -79,6 +80,8 @@ class EnginesScreen(Screen[None]):
         found = next((name for name in turns if name in bad), None)
         if found is not None:
             self._choose(found)
+        else:
+            self.post_message(NoTrouble("no engine is waited for or unwell"))
 
     def action_transfers(self) -> None:
         """Show the transfers of the engine under the cursor."""

@@ -22,6 +22,7 @@ from kvtrace.tui.filling import Filling
 from kvtrace.tui.finder import Finder
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.surround import TURNS, Surround
+from kvtrace.tui.trouble import NoTrouble
 
 
 class EventsScreen(Screen[None]):
@@ -106,6 +107,8 @@ class EventsScreen(Screen[None]):
         found = next((at for at in turns if event_page.is_failure(items[at])), None)
         if found is not None:
             self._go(found)
+        else:
+            self.post_message(NoTrouble("no event here tells of a failure"))
 
     def action_open(self) -> None:
         """Show the transfer that the event belongs to."""

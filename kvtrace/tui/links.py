@@ -18,6 +18,7 @@ from kvtrace.tui.frame import Frame
 from kvtrace.tui.link_page import LinksPage, page
 from kvtrace.tui.matrix import SHOWS, Seen
 from kvtrace.tui.surround import TURNS, Surround
+from kvtrace.tui.trouble import NoTrouble
 
 
 class LinksScreen(Screen[None]):
@@ -85,6 +86,7 @@ class LinksScreen(Screen[None]):
         lines = matrix.worst_first(self.frame.snapshot.links)
         ends = [(one.link.producer, one.link.consumer) for one in lines if matrix.is_trouble(one)]
         if not ends:
+            self.post_message(NoTrouble("no link is slow or holds stalled transfers"))
             return
         at = self._seen.cursor
         index = ends.index(at) + by if at in ends else 0

@@ -6,7 +6,7 @@ import msgspec
 from rich.text import Text
 
 from kvtrace import words
-from kvtrace.marks import Kind, Marked
+from kvtrace.marks import Kind, Marked, Marks
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.glyphs import UTF8
 from kvtrace.tui.look import Look
@@ -160,12 +160,19 @@ def _news(track: Track, frame: Frame) -> Text:
 
 def _next(mark: Marked | None, track: Track, look: Look) -> Text:
     if mark is None:
-        return piece("nothing wrong after this" if track.marks.whole else "", look.style("muted"))
+        return piece(_none_left(track.marks), look.style("muted"))
     signs = _SIGNS if look.glyphs is UTF8 else _ASCII
     line = piece("next ", look.style("muted"))
     line.append(signs.kinds[mark.kind], look.style(_ROLES[mark.kind]))
     away = words.wait(mark.position - track.position)
     return line.append(look.words(f" in {away}"), look.style("muted"))
+
+
+def _none_left(marks: Marks) -> str:
+    """That no mark comes; what is stalled already may well go on to be."""
+    if not marks.whole:
+        return ""
+    return "no trouble marked" if marks.after(-1) is None else "no further trouble marked"
 
 
 def _legend(track: Track, frame: Frame, room: int) -> Text:

@@ -23,6 +23,7 @@ from kvtrace.tui.rows import (
     table_head,
     table_line,
 )
+from kvtrace.tui.trouble import NoTrouble
 
 KEYS = (
     Binding("j,down", "move(1)", "down", key_display="j ↓", show=False),
@@ -165,6 +166,8 @@ class TransfersTable(Widget, can_focus=True):
         found = self._listing.trouble(self._cursor.at, by)
         if found is not None:
             self._go(found)
+        else:
+            self.post_message(NoTrouble("no transfer here is stalled or failed"))
 
     def action_open(self) -> None:
         """Show the transfer under the cursor by itself."""

@@ -87,11 +87,17 @@ def test_what_went_wrong_is_said() -> None:
 def test_until_all_was_looked_through_it_says_how_far() -> None:
     state = drawn(marks=marks(whole=False), position=50 * samples.S)[2]
     assert state.endswith("marks up to 25%")
-    assert "nothing wrong after this" not in state
+    assert "trouble" not in state
 
 
-def test_where_nothing_more_is_wrong_it_says_so() -> None:
-    assert "nothing wrong after this" in drawn(position=50 * samples.S)[2]
+def test_where_no_mark_comes_it_says_so_and_does_not_say_that_all_is_well() -> None:
+    assert "no further trouble marked" in drawn(position=50 * samples.S)[2]
+
+
+def test_where_there_is_no_trouble_at_all_it_says_so() -> None:
+    none = Marking(MINUTE)
+    none.mark(0, Kind.ENGINE)
+    assert "  no trouble marked" in drawn(marks=none.marks(MINUTE, whole=True))[2]
 
 
 def test_paused_and_over_have_their_signs() -> None:

@@ -1,0 +1,33 @@
+"""`n` where nothing is wrong."""
+
+import pytest
+
+from tests.tui import samples
+from tests.tui.conftest import Start
+from tests.tui.test_app import screen, settled
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_where_no_trouble_is_seen_n_says_so(start: Start, size: tuple[int, int]) -> None:
+    app = start(samples.snapshot([]))
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        for tab, said in (
+            ("1", "no transfer here is stalled or failed"),
+            ("2", "no link is slow or holds stalled transfers"),
+            ("3", "no engine is waited for or unwell"),
+            ("4", "no event here tells of a failure"),
+        ):
+            for key in ("n", "N"):
+                await pilot.press(tab, key)
+                await pilot.pause()
+                assert screen(app).splitlines()[-1].strip() == said
+
+
+async def test_where_there_is_trouble_n_goes_there_and_says_nothing(start: Start) -> None:
+    app = start()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("n")
+        await pilot.pause()
+        assert "stalled or failed" not in screen(app)
