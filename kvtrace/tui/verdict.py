@@ -98,10 +98,10 @@ def _notes(frame: Frame) -> list[str]:
     if status.mode is Mode.LOST:
         return ["Shown is what was known then.", *wrap(status.note, width)]
     if status.mode is Mode.OVER:
-        return [f"{status.note} Shown is what was known at its end."]
+        return wrap(f"{status.note} Shown is what was known at its end.", width)
     if not frame.snapshot.engines and not in_flight(frame.snapshot):
         advice = "Start vLLM with KVTRACE=1 in its environment, and its engines show up here."
-        return [f"Reading {frame.source}.", *wrap(advice, width)]
+        return [*wrap(f"Reading {frame.source}.", width), *wrap(advice, width)]
     return []
 
 
