@@ -229,11 +229,12 @@ class KvtraceApp(App[None]):
 
     def action_export(self) -> None:
         """Write what is on screen to the working directory."""
+        seen = self._tour.seen
+        if seen is None:
+            return
         wall = self._known.shown.wall
-        name = export.stem(
-            self.screen.query_one(Header).path, words.time_of_day(wall, self._dress.zone)
-        )
-        drawn = self.export_screenshot(), export.as_text(self.screen)
+        name = export.stem(seen.query_one(Header).path, words.time_of_day(wall, self._dress.zone))
+        drawn = self.export_screenshot(), export.as_text(seen)
         self.notice(export.write(*drawn, name, export.places()))
 
     def notice(self, said: str) -> None:

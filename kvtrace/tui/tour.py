@@ -19,6 +19,7 @@ from kvtrace.tui.shown import bindings, footer, grouped
 from kvtrace.tui.table import TransfersTable
 from kvtrace.tui.transfer import TransferScreen
 
+Framed = FleetScreen | LinksScreen | EnginesScreen | EventsScreen | TransferScreen | HelpScreen
 FRAMED = (FleetScreen, LinksScreen, EnginesScreen, EventsScreen, TransferScreen, HelpScreen)
 """The screens that draw frames."""
 
@@ -58,10 +59,15 @@ class Tour:
             self._app.install_screen(made[tab], tab)
         self.go(self.tab)
 
+    @property
+    def seen(self) -> Framed | None:
+        """The screen that is seen, also behind a line in which one types."""
+        stack = reversed(self._app.screen_stack)
+        return next((screen for screen in stack if isinstance(screen, FRAMED)), None)
+
     def give(self, frame: Frame | None) -> None:
         """Let the screen that is seen draw it; those beneath draw nothing."""
-        stack = reversed(self._app.screen_stack)
-        shown = next((screen for screen in stack if isinstance(screen, FRAMED)), None)
+        shown = self.seen
         if shown is not None:
             shown.frame = frame
 

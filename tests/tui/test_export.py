@@ -1,8 +1,17 @@
 """Pictures and texts of what is on screen, in files that were not there before."""
 
+from datetime import UTC
 from pathlib import Path
 
+import pytest
+from textual.pilot import Pilot
+
 from kvtrace.tui import export
+from kvtrace.tui.app import KvtraceApp
+from tests.tui import samples
+from tests.tui.conftest import Start
+from tests.tui.test_app import screen, settled
+from tests.unit.replays import BUSY, player
 
 
 def test_a_name_says_what_and_when() -> None:
@@ -44,3 +53,53 @@ def test_places_follow_the_environment() -> None:
     assert export.places({"XDG_STATE_HOME": "/state"}) == [Path(), Path("/state/kvtrace")]
     assert export.places({"XDG_STATE_HOME": "state"})[1] == Path("~/.local/state/kvtrace")
     assert export.places({})[1] == Path("~/.local/state/kvtrace")
+
+
+async def exported(pilot: Pilot[None], where: Path) -> list[str]:
+    """Press x on every screen, a transfer's and the help's too; the texts that were written."""
+    app = pilot.app
+    assert isinstance(app, KvtraceApp)
+    for keys in ("1", "2", "3", "4", ("1", "enter"), "question_mark"):
+        await pilot.press(*keys) if isinstance(keys, tuple) else await pilot.press(keys)
+        await pilot.pause()
+        await pilot.press("x")
+        await pilot.pause()
+        assert " written: " in screen(app)
+    assert len(list(where.glob("*.svg"))) == len(list(where.glob("*.txt"))) == 6
+    return [path.read_text() for path in where.glob("*.txt")]
+
+
+async def test_x_writes_every_screen_of_live(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with start().run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        assert all("kvtrace" in text for text in await exported(pilot, tmp_path))
+
+
+async def test_x_writes_every_screen_of_a_replay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made, playback = player(BUSY, clock=samples.BOOT)
+    app = KvtraceApp(made.snapshots(), source="a.kvtrace", playback=playback, zone=UTC, environ={})
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("percent_sign", *"99%", "enter")
+        await pilot.pause(0.5)
+        assert all("00:05:10" in text for text in await exported(pilot, tmp_path))
+
+
+async def test_export_by_its_name_also_works_while_one_types_where_to_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made, playback = player(BUSY, clock=samples.BOOT)
+    app = KvtraceApp(made.snapshots(), source="a.kvtrace", playback=playback, zone=UTC, environ={})
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("percent_sign")
+        await pilot.pause()
+        app.action_export()
+        assert "1 Fleet" in next(tmp_path.glob("*.txt")).read_text()
