@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from errno import EEXIST
 from pathlib import Path
+from typing import Any
 
 from textual.screen import Screen
 
@@ -16,7 +17,7 @@ TRIES = 1_000
 """Names that are tried, each with the next number, where files have them already."""
 
 
-def as_text(screen: Screen[object]) -> str:
+def as_text(screen: Screen[Any]) -> str:
     """The lines on screen, without the blanks at their ends."""
     lines = [
         widget.render_line(y).text.rstrip()
