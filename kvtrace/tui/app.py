@@ -11,6 +11,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.reactive import reactive
+from textual.timer import Timer
 
 from kvtrace import words
 from kvtrace.playback import Playback
@@ -95,6 +96,7 @@ class KvtraceApp(App[None]):
         self._known = Holding(source, playback)
         self._feed = Feed(snapshots, self.post_message)
         self._notice = ""
+        self._fading: Timer | None = None
         self._tour = Tour(self, KEYS, lambda: self.frame, replays=playback is not None)
         for theme in themes.themes():
             self.register_theme(theme)
@@ -241,7 +243,10 @@ class KvtraceApp(App[None]):
         """Say something in place of the keys, for a while."""
         self._notice = said
         self._show()
-        self.set_timer(NOTICE, self._fade)
+        # One said before must not take this one away.
+        if self._fading is not None:
+            self._fading.stop()
+        self._fading = self.set_timer(NOTICE, self._fade)
 
     def _copy(self, text: str) -> None:
         self.copy_to_clipboard(words.clean(text))

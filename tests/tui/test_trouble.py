@@ -2,6 +2,7 @@
 
 import pytest
 
+from kvtrace.tui.app import NOTICE
 from tests.tui import samples
 from tests.tui.conftest import Start
 from tests.tui.test_app import screen, settled
@@ -31,3 +32,14 @@ async def test_where_there_is_trouble_n_goes_there_and_says_nothing(start: Start
         await pilot.press("n")
         await pilot.pause()
         assert "stalled or failed" not in screen(app)
+
+
+async def test_a_notice_stands_its_time_whatever_was_said_before(start: Start) -> None:
+    app = start()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        app.notice("first")
+        await pilot.pause(NOTICE * 0.8)
+        app.notice("second")
+        await pilot.pause(NOTICE * 0.5)
+        assert "second" in screen(app)
