@@ -65,7 +65,33 @@ KEYS = (
 """What keys do on every screen."""
 
 
-class KvtraceApp(App[None]):
+class _Noticing(App[None]):
+    """Says things in place of the keys, each for a while."""
+
+    _notice = ""
+    _fading: Timer | None = None
+
+    def notice(self, said: str) -> None:
+        """Say something in place of the keys, for a while."""
+        self._notice = said
+        self._show()
+        # One said before must not take this one away.
+        if self._fading is not None:
+            self._fading.stop()
+        self._fading = self.set_timer(NOTICE, self._fade)
+
+    def on_no_trouble(self, message: NoTrouble) -> None:
+        """Say so."""
+        self.notice(message.said)
+
+    def _fade(self) -> None:
+        self._notice = ""
+
+    def _show(self) -> None:
+        """Draw what is said."""
+
+
+class KvtraceApp(_Noticing):
     """Fleet, one transfer, help; over an iterator of snapshots that a thread walks."""
 
     CSS_PATH = "kvtrace.tcss"
@@ -96,7 +122,6 @@ class KvtraceApp(App[None]):
         self._known = Holding(source, playback)
         self._feed = Feed(snapshots, self.post_message)
         self._notice = ""
-        self._fading: Timer | None = None
         self._tour = Tour(self, KEYS, lambda: self.frame, replays=playback is not None)
         for theme in themes.themes():
             self.register_theme(theme)
@@ -182,10 +207,6 @@ class KvtraceApp(App[None]):
     def _copy_told(self, message: Copies) -> None:
         self._copy(message.text)
 
-    def on_no_trouble(self, message: NoTrouble) -> None:
-        """Say so."""
-        self.notice(message.said)
-
     def on_resize(self) -> None:
         """Fit what is shown to the new size."""
         self._show()
@@ -239,21 +260,9 @@ class KvtraceApp(App[None]):
         drawn = self.export_screenshot(), export.as_text(seen)
         self.notice(export.write(*drawn, name, export.places()))
 
-    def notice(self, said: str) -> None:
-        """Say something in place of the keys, for a while."""
-        self._notice = said
-        self._show()
-        # One said before must not take this one away.
-        if self._fading is not None:
-            self._fading.stop()
-        self._fading = self.set_timer(NOTICE, self._fade)
-
     def _copy(self, text: str) -> None:
         self.copy_to_clipboard(words.clean(text))
         self.notice(f"copied {text}")
-
-    def _fade(self) -> None:
-        self._notice = ""
 
     def _tick(self) -> None:
         if self.left.is_set():

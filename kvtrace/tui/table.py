@@ -114,8 +114,7 @@ class TransfersTable(Widget, can_focus=True):
         """Take in what is new, and keep the cursor on its transfer."""
         if frame is None:
             return
-        before = self._listing
-        self._listing = arrange(frame.snapshot, before, self._sort, self.room, self._choice)
+        self._listing = arrange(frame.snapshot, self._listing, self._sort, self.room, self._choice)
         found = self._listing.index(self.selected)
         if found is None and self.selected is not None:
             # The transfer has left: the cursor stays on its line, and then with who is there now.
