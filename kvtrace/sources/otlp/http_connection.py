@@ -12,8 +12,12 @@ from kvtrace.sources.otlp.limits import Limits
 from kvtrace.sources.otlp.refusal import Reason, RefusedError
 
 CHUNK = 1 << 16
-LINGER = 1 << 20
-"""Bytes that are read and thrown away after a refusal, so that the client gets to read it."""
+LINGER = 2 * Limits().message
+"""Bytes that are read and thrown away after a refusal: who is cut off while it sends a body that is
+somewhat too long never reads why."""
+
+LINGER_TIME = 3
+"""Seconds for that at most."""
 
 
 class HttpConnection:
@@ -136,10 +140,10 @@ class HttpConnection:
             return
         if self._writer.can_write_eof():
             self._writer.write_eof()
-        async with asyncio.timeout(1):
-            for _ in range(LINGER // CHUNK):
-                if not await self._reader.read(CHUNK):
-                    return
+        async with asyncio.timeout(LINGER_TIME):
+            left = LINGER
+            while left > 0 and (read := await self._reader.read(CHUNK)):
+                left -= len(read)
 
 
 def _asked(event: h11.Request) -> Asked:
