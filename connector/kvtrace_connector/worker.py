@@ -214,6 +214,3 @@ HOOKS: dict[str, Hook] = {
     "_log_failure": failure_logged,
 }
 """What the methods of the host's worker tell us that its main thread calls."""
-
-INSTEAD = {"get_transfer_results": "get_finished"}
-"""What stands in for a method that older releases do not have."""
