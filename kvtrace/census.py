@@ -1,8 +1,14 @@
 """Counts and sorts what the fleet holds, for one snapshot after another."""
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import takewhile
 
+import msgspec
+
+from kvtrace.diagnosis.case import Trouble
 from kvtrace.diagnosis.patience import patience
+from kvtrace.diagnosis.rounds import Rounds
 from kvtrace.ended import done
 from kvtrace.ending import seen_from_start
 from kvtrace.engine_lines import engine_line, load, replaced
@@ -14,6 +20,7 @@ from kvtrace.gauges import Gauges
 from kvtrace.model import Outcome, Role
 from kvtrace.moments import Moment, Record
 from kvtrace.names import Names
+from kvtrace.phases import Stretch
 from kvtrace.rows import row, worst_first
 from kvtrace.snapshot import Done, EngineLine, Losses, Row, Snapshot, Totals
 from kvtrace.standing import Standing, standing
@@ -31,6 +38,7 @@ class Census:
         self._flow = Flow()
         self._gauges = Gauges(self._fleet)
         self._names = Names()
+        self._rounds = Rounds(self._fleet, self._names.known)
         self._clocks = self._fleet.clocks
         self._standings: dict[str, tuple[Transfer, Standing]] = {}
         self._done: dict[str, tuple[Transfer, Done]] = {}
@@ -61,7 +69,7 @@ class Census:
             self._clocks = self._fleet.clocks
             self._standings.clear()
             self._done.clear()
-        self._count_ended()
+        self._count_ended(at)
         self._flow.forget(at)
         self._lag = self._flow.take_lag()
         self._name()
@@ -73,11 +81,11 @@ class Census:
         return Snapshot(
             at=at,
             wall=self._wall(at, engines),
-            totals=self._totals(rows),
+            totals=_totals(rows, self._fleet.outcomes),
             oldest=max((row.waited for row in rows), default=None),
             phases=self._flow.phase_lines(rows, at),
             rows=rows,
-            done=self._latest(),
+            done=self._latest(at),
             engines=self._lines(at, engines, rows),
             losses=self._losses(rows),
             events=self._fleet.events,
@@ -88,6 +96,8 @@ class Census:
             links=self._gauges.links.lines(rows, at),
             vitals=self._gauges.vitals.lines(at),
             tail=self._gauges.tail.last(),
+            diagnoses=self._rounds.look(self._troubles(rows), at),
+            engine_diagnoses=self._rounds.engines(at),
         )
 
     @property
@@ -121,6 +131,12 @@ class Census:
             rows.append(row(transfer, found, limits[key], at, gone=gone))
         return worst_first(rows)
 
+    def _troubles(self, rows: tuple[Row, ...]) -> Iterator[tuple[Transfer, Trouble]]:
+        """The stalled ones; they come first."""
+        for one in takewhile(lambda row: row.stalled, rows):
+            since = self._standings[one.transfer.id][1].since
+            yield one.transfer, Trouble(one.phase, since, one.patience, one.waits_for)
+
     def _is_stale(self, transfer: Transfer) -> bool:
         """Whether it is only a registration of a consumer that we hear, and that has no such
         request: with more consumer ranks than producer ranks some stay unmatched for ever."""
@@ -131,16 +147,23 @@ class Census:
             return False
         return any(getattr(one.event, "consumer", "") in self._fleet.engines for one in told)
 
-    def _count_ended(self) -> None:
+    def _count_ended(self, at: int) -> None:
         for name in self._fleet.take_ended():
             transfer = self._fleet.table.ended[name]
             if seen_from_start(transfer):
-                over = self._fleet.table.endings[name]
-                made, phases = done(transfer, over, self._clocks)
+                made, phases = self._made(name, at)
                 self._done[name] = transfer, made
-                self._flow.passed(phases, over.outcome is Outcome.FINISHED)
+                self._flow.passed(phases, made.outcome is Outcome.FINISHED)
 
-    def _latest(self) -> tuple[Done, ...]:
+    def _made(self, name: str, at: int) -> tuple[Done, tuple[Stretch, ...]]:
+        """What is kept of a transfer that ended, and why it ended so."""
+        transfer, over = self._fleet.table.ended[name], self._fleet.table.endings[name]
+        made, phases = done(transfer, over, self._clocks)
+        trouble = Trouble(phases[-1].phase, phases[-1].began, over=over)
+        found = self._rounds.over(transfer, trouble, at)
+        return msgspec.structs.replace(made, diagnosis=found), phases
+
+    def _latest(self, at: int) -> tuple[Done, ...]:
         """The last to end, newest first, with what was learned of them since."""
         table = self._fleet.table
         kept = {}
@@ -150,22 +173,12 @@ class Census:
                 continue
             known = self._done.get(name)
             if known is None or known[0] is not transfer:
-                known = transfer, done(transfer, table.endings[name], self._clocks)[0]
+                known = transfer, self._made(name, at)[0]
             kept[name] = known
         self._done = kept
         found = (made for _, made in kept.values())
         newest = sorted(found, key=lambda d: -self._clocks.instant(d.ended))
         return tuple(newest)
-
-    def _totals(self, rows: tuple[Row, ...]) -> Totals:
-        outcomes = self._fleet.outcomes
-        return Totals(
-            waiting=len(rows),
-            stalled=sum(row.stalled for row in rows),
-            finished=outcomes[Outcome.FINISHED],
-            failed=outcomes[Outcome.FAILED],
-            abandoned=outcomes[Outcome.ABANDONED],
-        )
 
     def _lines(
         self, at: int, engines: dict[str, Engine], rows: tuple[Row, ...]
@@ -209,6 +222,16 @@ class Census:
         newest = (engine.newest for engine in engines.values())
         last = max(newest, key=self._clocks.instant, default=None)
         return 0 if last is None else last.wall + at - self._clocks.instant(last)
+
+
+def _totals(rows: tuple[Row, ...], outcomes: Counter[Outcome]) -> Totals:
+    return Totals(
+        waiting=len(rows),
+        stalled=sum(row.stalled for row in rows),
+        finished=outcomes[Outcome.FINISHED],
+        failed=outcomes[Outcome.FAILED],
+        abandoned=outcomes[Outcome.ABANDONED],
+    )
 
 
 def _spoken_of(event: AnyEvent) -> Iterator[tuple[str, Role]]:

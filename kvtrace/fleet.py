@@ -22,6 +22,7 @@ from kvtrace.hearing import Hearing
 from kvtrace.lifecycle import advance, begin, overflows, told
 from kvtrace.model import Outcome, Role
 from kvtrace.moments import Ended, Lost, Moment, Record, Watched
+from kvtrace.notices import KEPT, Notices
 from kvtrace.offsets import Offsets
 from kvtrace.pairing import Key, arrange, fresh_id, is_half, named, named_consumer, whose, with_half
 from kvtrace.strays import Strays
@@ -48,8 +49,8 @@ class Fleet:
         self.handshakes: deque[Told] = deque(maxlen=_HANDSHAKES)
         """The last ones that were told without naming a request."""
 
-        self.events = 0
-        self.repeats = 0
+        self.notices = Notices()
+        self.events = self.repeats = 0
         self.lost = Lost()
         """What the sources say they did not pass on, added up."""
 
@@ -82,8 +83,6 @@ class Fleet:
                 self.engines.end(ended)
             case Watched() as watched:
                 self.engines.watch(watched, moment.at)
-            case None:
-                pass
 
     def take_ended(self) -> list[str]:
         """The ids of those that ended since this was last asked, oldest first."""
@@ -96,6 +95,7 @@ class Fleet:
             self.repeats += 1
             return
         self.lost = _added(self.lost, lost)
+        self.notices.lose(lost)
 
     def _hear(self, record: Record, seen: int) -> None:
         if not self._hearing.is_new(record.process, record.seq):
@@ -105,6 +105,8 @@ class Fleet:
         self.engines.hear(record, seen)
         if record.clock != self._offsets.ours or type(record.event) is HandshakeFinished:
             self._offsets.hear(record, seen)
+        if type(record.event) in KEPT:
+            self.notices.hear(told(record, _side(record), seen))
         key = whose(record)
         if key is None:
             self._hear_of_engine(record, seen)

@@ -3,6 +3,7 @@
 import msgspec
 
 from kvtrace.clocks import Clocks
+from kvtrace.diagnosed import Diagnosis
 from kvtrace.model import Link, Mark, Outcome, Phase, Place
 from kvtrace.readings import Heard, LinkLine, Vital
 from kvtrace.transfer import Told, Transfer
@@ -152,6 +153,9 @@ class Done(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     phases: tuple[tuple[Phase, int], ...]
     """Nanoseconds spent in each; they add up to `took`."""
 
+    diagnosis: Diagnosis | None = None
+    """Why it failed, was given up, or was slow; None where all was well."""
+
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """The whole of what is known at one moment."""
@@ -200,3 +204,9 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
 
     tail: tuple[Heard, ...] = ()
     """The last that was heard of everything, the newest last; bounded."""
+
+    diagnoses: dict[str, Diagnosis] = {}
+    """Of each stalled transfer, by its id."""
+
+    engine_diagnoses: tuple[Diagnosis, ...] = ()
+    """What is wrong with engines as a whole."""

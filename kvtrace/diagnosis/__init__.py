@@ -1,1 +1,1 @@
-"""What a stalled or slow transfer waits for, and since when that is too long."""
+"""Names the cause of a transfer's trouble: rules, each a function of what is known."""

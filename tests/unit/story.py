@@ -5,6 +5,8 @@ from typing import Literal, Self
 
 import msgspec
 
+from kvtrace.causes import Cause
+from kvtrace.diagnosed import Confidence, Diagnosis
 from kvtrace.events import AnyEvent
 from kvtrace.model import SCHEDULER, Outcome, Phase, Place, Role
 from kvtrace.moments import Ended, Moment, News, Record, Watched
@@ -89,6 +91,34 @@ class Story:
         assert not self.row.stalled
         return self
 
+    def is_blamed_on(self, cause: Cause | None = None, says: str = "") -> Self:
+        """The only transfer in flight, or the last that ended, is diagnosed so; without a cause
+        there is no diagnosis. `says` is a part of the sentence."""
+        found = self.diagnosis
+        assert (found and found.cause) == cause, found
+        assert not says or (found is not None and says in found.sentence), found
+        return self
+
+    def is_not_blamed_on(self, cause: Cause) -> Self:
+        """There is another diagnosis, or none."""
+        assert self.diagnosis is None or self.diagnosis.cause is not cause, self.diagnosis
+        return self
+
+    def is_unsure(self, because: str = "") -> Self:
+        """The diagnosis says that it is not sure, and why."""
+        found = self.diagnosis
+        assert found is not None
+        assert found.confidence is not Confidence.HIGH, found
+        assert because in found.doubt, found.doubt
+        return self
+
+    def is_sure(self) -> Self:
+        """Nothing that could speak against the diagnosis is unseen."""
+        found = self.diagnosis
+        assert found is not None
+        assert found.confidence is Confidence.HIGH, found
+        return self
+
     def has_ended(self, outcome: Outcome) -> Self:
         """No transfer is in flight, and the last one ended so."""
         assert not self.snapshot.rows, self.snapshot.rows
@@ -110,6 +140,26 @@ class Story:
     def snapshot(self) -> Snapshot:
         """What is known now."""
         return retold(self._moments, self._ns())
+
+    @property
+    def diagnosis(self) -> Diagnosis | None:
+        """Of the only transfer in flight, or where none is of the last that ended."""
+        snapshot = self.snapshot
+        if snapshot.rows:
+            return snapshot.diagnoses.get(self.row.transfer.id)
+        return self.done.diagnosis
+
+    def diagnoses(self) -> dict[str, Cause]:
+        """The cause of every transfer that has one, by what screens call the transfer."""
+        snapshot = self.snapshot
+        live = {row.id: snapshot.diagnoses.get(row.transfer.id) for row in snapshot.rows}
+        found = {**{one.id: one.diagnosis for one in snapshot.done}, **live}
+        return {name: one.cause for name, one in found.items() if one is not None}
+
+    @property
+    def engine_causes(self) -> set[Cause]:
+        """What is said of engines as a whole."""
+        return {one.cause for one in self.snapshot.engine_diagnoses}
 
     @property
     def row(self) -> Row:

@@ -1,0 +1,74 @@
+"""What a rule finds: a cause, its evidence, and what a person should do about it."""
+
+from enum import StrEnum
+
+import msgspec
+
+from kvtrace.causes import ABOUT, Cause, Kind
+from kvtrace.model import Link, Place
+
+
+class Confidence(StrEnum):
+    """How sure the cause is."""
+
+    HIGH = "high"
+    """All that the cause needs was seen."""
+
+    LOW = "low"
+    """Something that could speak against it was not seen; `doubt` says what."""
+
+    NONE = "none"
+    """No cause is known: only what was seen last, and what was expected next."""
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A fact that supports a cause, and when it came true."""
+
+    text: str
+    """A short sentence in the past tense."""
+
+    event: str = ""
+    """The name of the event that tells it, or of the one that is missing."""
+
+    at: int | None = None
+    """Nanoseconds of our clock; None for what has not happened."""
+
+    place: Place | None = None
+    missing: bool = False
+    """Whether it is evidence by not having happened."""
+
+
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Why one transfer, or one engine, is in trouble."""
+
+    transfer: str
+    """Its id; empty where it is about an engine or a link as a whole."""
+
+    cause: Cause
+    sentence: str
+    """What happened to this transfer, with places and numbers; at most two lines."""
+
+    remedy: str
+    """An imperative: on which side, the setting by its name, and the value in force."""
+
+    evidence: tuple[Evidence, ...]
+    link: Link
+    since: int
+    """Nanoseconds of our clock: when the trouble began."""
+
+    confidence: Confidence = Confidence.HIGH
+    doubt: str = ""
+    """Why the confidence is not high."""
+
+    engines: tuple[str, ...] = ()
+    """Ids of the engines that take part in it, the culprit first."""
+
+    @property
+    def label(self) -> str:
+        """At most 24 characters."""
+        return ABOUT[self.cause].label
+
+    @property
+    def kind(self) -> Kind:
+        """What it does to the transfer."""
+        return ABOUT[self.cause].kind

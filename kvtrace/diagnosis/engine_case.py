@@ -1,0 +1,41 @@
+"""One engine as a rule sees it."""
+
+from collections.abc import Iterable
+
+from kvtrace.causes import Cause
+from kvtrace.diagnosed import Confidence, Diagnosis, Evidence
+from kvtrace.diagnosis.scene import Scene
+from kvtrace.engines import Engine
+from kvtrace.model import Link, Role
+
+
+class EngineCase:
+    """An engine, and all that a rule may ask."""
+
+    def __init__(self, engine: Engine, scene: Scene) -> None:
+        self.engine = engine
+        self.scene = scene
+        self.now = scene.now
+
+    @property
+    def called(self) -> str:
+        """What screens call it."""
+        return self.scene.called(self.engine.id)
+
+    def blame(
+        self, cause: Cause, sentence: str, remedy: str, evidence: Iterable[Evidence]
+    ) -> Diagnosis:
+        """The diagnosis; the trouble began with the earliest evidence."""
+        mine, shown = self.engine.id, tuple(evidence)
+        produces = Role.PRODUCER in self.engine.roles
+        return Diagnosis(
+            transfer="",
+            cause=cause,
+            sentence=sentence,
+            remedy=remedy,
+            evidence=shown,
+            link=Link(mine, "") if produces else Link("", mine),
+            since=min((one.at for one in shown if one.at is not None), default=self.now),
+            confidence=Confidence.HIGH,
+            engines=(mine,),
+        )

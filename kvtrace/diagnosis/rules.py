@@ -1,0 +1,25 @@
+"""The rules in the order in which they are tried; the first that holds names the cause.
+
+A rule that needs more evidence stands before one that is content with less.
+"""
+
+from collections.abc import Callable
+
+from kvtrace.diagnosed import Diagnosis
+from kvtrace.diagnosis.case import Case
+from kvtrace.diagnosis.engine_case import EngineCase
+from kvtrace.diagnosis.readiness import prefill_failed, prefill_ran_elsewhere
+from kvtrace.diagnosis.registration import never_came
+
+RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
+    prefill_failed,
+    prefill_ran_elsewhere,
+    never_came,
+)
+"""For a transfer in flight that stalled, and for one that failed or was given up."""
+
+SLOW_RULES: tuple[Callable[[Case], Diagnosis | None], ...] = ()
+"""For a transfer that finished, late."""
+
+ENGINE_RULES: tuple[Callable[[EngineCase], Diagnosis | None], ...] = ()
+"""For an engine as a whole, whatever its transfers do."""

@@ -1,0 +1,49 @@
+"""What is said where no rule knows the cause: what was seen last, and what was expected next."""
+
+from kvtrace.causes import Cause
+from kvtrace.diagnosed import Confidence, Diagnosis, Evidence
+from kvtrace.diagnosis.case import Case
+from kvtrace.missing import missing
+from kvtrace.model import Role
+from kvtrace.transfer import Half
+from kvtrace.wire import kind
+from kvtrace.words import duration
+
+
+def unexplained(case: Case) -> Diagnosis:
+    """The last event seen on each side, and the step that was expected next."""
+    seen = [_last(case, half) for half in (case.transfer.producer, case.transfer.consumer)]
+    evidence = [one for one in seen if one is not None]
+    due = next(iter(missing(case.transfer, case.scene.clocks)), None)
+    expected = "nothing that we know of"
+    if due is not None:
+        expected = f"{due.name} at {case.place(due.place)}"
+        evidence.append(case.never(due.name, "Expected next, and not seen.", due.place))
+    last = max((one for one in evidence if one.at is not None), key=lambda one: one.at or 0)
+    unheard = [case.called(role) for role in Role if not case.hears(role)]
+    doubt = f"nothing is heard of {' and '.join(unheard)}" if unheard else "no rule knows this"
+    return Diagnosis(
+        transfer=case.transfer.id,
+        cause=Cause.UNEXPLAINED,
+        sentence=f"Last seen: {last.event} at {case.place(last.place)}. Expected next: {expected}.",
+        remedy=f"Export it, and read the log of {case.place(due.place if due else last.place)} "
+        f"from {duration(case.waited)} ago.",
+        evidence=tuple(evidence),
+        link=case.link,
+        since=case.trouble.since,
+        confidence=Confidence.NONE,
+        doubt=doubt,
+        engines=tuple(dict.fromkeys(e for e in (case.link.producer, case.link.consumer) if e)),
+    )
+
+
+def _last(case: Case, half: Half | None) -> Evidence | None:
+    if half is None or not half.told:
+        return None
+    told = max(half.told.values(), key=lambda one: (one.mark.at, one.seq))
+    return Evidence(
+        text=f"The last that {case.scene.called(half.engine)} told.",
+        event=kind(told.event),
+        at=case.scene.clocks.instant(told.mark),
+        place=told.place,
+    )

@@ -1,0 +1,24 @@
+"""Where no rule knows, nothing is invented."""
+
+from kvtrace.causes import Cause
+from kvtrace.diagnosed import Confidence
+from tests.unit.samples import CONSUMER_FIRST, PRODUCER_FIRST, registration_noticed
+from tests.unit.story import P, Story
+
+
+def test_the_last_on_each_side_and_the_next_expected_are_told() -> None:
+    story = Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST, registration_noticed()).at(60)
+    found = story.is_blamed_on(Cause.UNEXPLAINED, "Expected next: match.made at P0").diagnosis
+    assert found is not None
+    assert found.confidence is Confidence.NONE
+    assert [one.event for one in found.evidence if one.missing] == ["match.made"]
+    assert {one.place.engine for one in found.evidence if one.place} == {"P0", "D0"}
+
+
+def test_a_side_that_is_not_heard_is_named() -> None:
+    Story().at(0, *CONSUMER_FIRST).at(60).is_blamed_on(Cause.UNEXPLAINED).is_unsure("P0")
+
+
+def test_a_dead_scheduler_does_not_stop_it() -> None:
+    story = Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST).dies(P).at(60)
+    assert story.diagnosis is not None
