@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from kvtrace.diagnosed import Diagnosis
 from kvtrace.diagnosis.case import Case, Trouble
 from kvtrace.diagnosis.engine_case import EngineCase
-from kvtrace.diagnosis.rules import ENGINE_RULES, RULES, SLOW_RULES
+from kvtrace.diagnosis.rules import ENGINE_RULES, FINISHED_RULES, RULES
 from kvtrace.diagnosis.scene import Scene
 from kvtrace.diagnosis.unexplained import unexplained
 from kvtrace.fleet import Fleet
@@ -71,7 +71,7 @@ def diagnose(case: Case) -> Diagnosis:
 def post_mortem(case: Case) -> Diagnosis | None:
     """The same for one that is over: None where it finished in time, or nobody knows better."""
     assert case.over is not None
-    rules = SLOW_RULES if case.over.outcome is Outcome.FINISHED else RULES
+    rules = FINISHED_RULES if case.over.outcome is Outcome.FINISHED else RULES
     for rule in rules:
         found = rule(case)
         if found is not None:

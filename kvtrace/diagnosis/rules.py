@@ -18,8 +18,8 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
 )
 """For a transfer in flight that stalled, and for one that failed or was given up."""
 
-SLOW_RULES: tuple[Callable[[Case], Diagnosis | None], ...] = ()
-"""For a transfer that finished, late."""
+FINISHED_RULES: tuple[Callable[[Case], Diagnosis | None], ...] = ()
+"""For a transfer that finished: late, or with what may be wrong values."""
 
 ENGINE_RULES: tuple[Callable[[EngineCase], Diagnosis | None], ...] = ()
 """For an engine as a whole, whatever its transfers do."""
