@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import takewhile
 
 import msgspec
 
@@ -78,6 +77,7 @@ class Census:
         """All that is known, as of `at`, with rates, clocks and names as of the last beat."""
         engines = {engine.id: engine for engine in self._fleet.engines.all()}
         rows = self._rows(at, engines)
+        found = self._rounds.look(rows, self._since, at)
         return Snapshot(
             at=at,
             wall=self._wall(at, engines),
@@ -96,8 +96,9 @@ class Census:
             links=self._gauges.links.lines(rows, at),
             vitals=self._gauges.vitals.lines(at),
             tail=self._gauges.tail.last(),
-            diagnoses=self._rounds.look(self._troubles(rows), at),
-            engine_diagnoses=self._rounds.engines(at),
+            diagnoses=found.diagnoses,
+            engine_diagnoses=found.engines,
+            causes=found.causes,
         )
 
     @property
@@ -131,11 +132,9 @@ class Census:
             rows.append(row(transfer, found, limits[key], at, gone=gone))
         return worst_first(rows)
 
-    def _troubles(self, rows: tuple[Row, ...]) -> Iterator[tuple[Transfer, Trouble]]:
-        """The stalled ones; they come first."""
-        for one in takewhile(lambda row: row.stalled, rows):
-            since = self._standings[one.transfer.id][1].since
-            yield one.transfer, Trouble(one.phase, since, one.patience, one.waits_for)
+    def _since(self, row: Row) -> int:
+        """When its present wait began."""
+        return self._standings[row.transfer.id][1].since
 
     def _is_stale(self, transfer: Transfer) -> bool:
         """Whether it is only a registration of a consumer that we hear, and that has no such
@@ -153,6 +152,7 @@ class Census:
             if seen_from_start(transfer):
                 made, phases = self._made(name, at)
                 self._done[name] = transfer, made
+                self._rounds.ended(made, at)
                 self._flow.passed(phases, made.outcome is Outcome.FINISHED)
 
     def _made(self, name: str, at: int) -> tuple[Done, tuple[Stretch, ...]]:

@@ -72,3 +72,40 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def kind(self) -> Kind:
         """What it does to the transfer."""
         return ABOUT[self.cause].kind
+
+
+class CauseLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One cause over all transfers, and engines, that it was named for."""
+
+    cause: Cause
+    stalled: int = 0
+    """Transfers that wait for it now; 1 where it is about an engine, and true now."""
+
+    ended: int = 0
+    """Transfers that ended with it, since we began."""
+
+    since: int = 0
+    """When it began, in nanoseconds of our clock."""
+
+    last: int = 0
+    """When it was last true: now, where any wait, else when the last of them ended."""
+
+    oldest: int | None = None
+    """Nanoseconds: the longest present wait; None where none waits."""
+
+    links: tuple[Link, ...] = ()
+    """Those it was named on, the last first; bounded."""
+
+    engines: tuple[str, ...] = ()
+    """Ids, the last first; bounded."""
+
+    transfers: tuple[str, ...] = ()
+    """What some of them are called, the last first; bounded."""
+
+    worst: Diagnosis
+    """Of the transfer that waits longest, else of the last that ended."""
+
+    @property
+    def count(self) -> int:
+        """Everything that it was named for."""
+        return self.stalled + self.ended

@@ -3,7 +3,7 @@
 import msgspec
 
 from kvtrace.clocks import Clocks
-from kvtrace.diagnosed import Diagnosis
+from kvtrace.diagnosed import CauseLine, Diagnosis
 from kvtrace.model import Link, Mark, Outcome, Phase, Place
 from kvtrace.readings import Heard, LinkLine, Vital
 from kvtrace.transfer import Told, Transfer
@@ -210,3 +210,6 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
 
     engine_diagnoses: tuple[Diagnosis, ...] = ()
     """What is wrong with engines as a whole."""
+
+    causes: tuple[CauseLine, ...] = ()
+    """Every cause that was named since we began: what is true now first."""

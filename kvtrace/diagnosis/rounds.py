@@ -1,23 +1,42 @@
 """Goes round all transfers in trouble, and keeps what was found for as long as it can be true."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from itertools import takewhile
 
-from kvtrace.diagnosed import Diagnosis
+import msgspec
+
+from kvtrace.diagnosed import CauseLine, Diagnosis
 from kvtrace.diagnosis.case import Case, Trouble
 from kvtrace.diagnosis.engine_case import EngineCase
 from kvtrace.diagnosis.rules import ENGINE_RULES, FINISHED_RULES, RULES
 from kvtrace.diagnosis.scene import Scene
+from kvtrace.diagnosis.tally import Tally
 from kvtrace.diagnosis.unexplained import unexplained
 from kvtrace.fleet import Fleet
 from kvtrace.model import Outcome
+from kvtrace.snapshot import Done, Row
 from kvtrace.transfer import Transfer
 
 FRESH = 200
-"""Transfers that are looked at anew each time; of the others a few in turn."""
+"""Transfers that are looked at anew each time; of the others those not seen yet, then some in
+turn."""
 
-IN_TURN = 50
+IN_TURN = 100
 
 SECOND = 1_000_000_000
+
+
+class Findings(msgspec.Struct, frozen=True):
+    """What is known to be wrong, as of one moment."""
+
+    diagnoses: dict[str, Diagnosis]
+    """Of each stalled transfer, by its id."""
+
+    engines: tuple[Diagnosis, ...]
+    """Of engines as a whole."""
+
+    causes: tuple[CauseLine, ...]
+    """Every cause that was named since we began."""
 
 
 class Rounds:
@@ -26,36 +45,51 @@ class Rounds:
     def __init__(self, fleet: Fleet, called: Callable[[str], str]) -> None:
         self._fleet = fleet
         self._called = called
+        self._tally = Tally()
+        self._turn = 0
         self._stalled: dict[str, Diagnosis] = {}
         self._engines: tuple[int, tuple[Diagnosis, ...]] = (-1, ())
 
-    def look(self, cases: Iterable[tuple[Transfer, Trouble]], now: int) -> dict[str, Diagnosis]:
-        """The diagnosis of each of these stalled transfers, the worst of them first, by id."""
+    def look(self, rows: tuple[Row, ...], began: Callable[[Row], int], now: int) -> Findings:
+        """What is wrong, given every row, the worst first, and when its present wait began."""
         scene = Scene(self._fleet, self._called, now)
+        stalled = list(takewhile(lambda row: row.stalled, rows))
+        fresh = self._fresh(stalled)
         found: dict[str, Diagnosis] = {}
-        spare = IN_TURN
-        for number, (transfer, trouble) in enumerate(cases):
-            known = self._stalled.get(transfer.id)
-            if number >= FRESH and (known is not None or not spare):
-                if known is not None:
-                    found[transfer.id] = known
-                continue
-            spare -= number >= FRESH
-            found[transfer.id] = diagnose(Case(transfer, trouble, scene))
+        for number, row in enumerate(stalled):
+            name = row.transfer.id
+            if number in fresh:
+                trouble = Trouble(row.phase, began(row), row.patience, row.waits_for)
+                found[name] = diagnose(Case(row.transfer, trouble, scene))
+            elif name in self._stalled:
+                found[name] = self._stalled[name]
         self._stalled = found
-        return found
+        wrong = self._wrong(scene)
+        return Findings(found, wrong, self._tally.lines(stalled, found, wrong))
+
+    def _fresh(self, stalled: list[Row]) -> set[int]:
+        """Which of these are looked at now, by their place."""
+        others = range(FRESH, len(stalled))
+        unseen = [at for at in others if stalled[at].transfer.id not in self._stalled][:IN_TURN]
+        spare = IN_TURN - len(unseen)
+        turn = [others[(self._turn + n) % len(others)] for n in range(spare if others else 0)]
+        self._turn += spare
+        return {*range(min(FRESH, len(stalled))), *unseen, *turn}
 
     def over(self, transfer: Transfer, trouble: Trouble, now: int) -> Diagnosis | None:
         """Why an ended transfer failed, was given up, or was slow; None where all was well."""
         return post_mortem(Case(transfer, trouble, Scene(self._fleet, self._called, now)))
 
-    def engines(self, now: int) -> tuple[Diagnosis, ...]:
+    def ended(self, done: Done, now: int) -> None:
+        """Count a transfer that ended, once."""
+        self._tally.ended(done, now)
+
+    def _wrong(self, scene: Scene) -> tuple[Diagnosis, ...]:
         """What is wrong with engines as a whole; looked at once a second."""
-        if self._engines[0] != now // SECOND:
-            scene = Scene(self._fleet, self._called, now)
+        if self._engines[0] != scene.now // SECOND:
             cases = [EngineCase(engine, scene) for engine in self._fleet.engines.all()]
             found = (rule(case) for case in cases for rule in ENGINE_RULES)
-            self._engines = now // SECOND, tuple(one for one in found if one is not None)
+            self._engines = scene.now // SECOND, tuple(one for one in found if one is not None)
         return self._engines[1]
 
 
