@@ -129,48 +129,54 @@ def news_of(name: str, wall: int, attributes: Attributes, resource: Attributes) 
     table = _TABLES.get(name)
     if table is None:
         return _other_of(name, attributes)
-    get = attributes.get
-    row: list[Any] = [table.tag, *map(get, table.names, table.defaults)]
+    row: list[Any] = [table.tag, *map(attributes.get, table.names, table.defaults)]
     for place, start in table.many:
         row[place] = _under(start, attributes)
     try:
-        event: AnyEvent = msgspec.convert(row, table.cls)
-        role = get("kvtrace.role")
-        return _checked(
-            Record(
-                process=get(PROCESS) or resource[PROCESS],  # type: ignore[arg-type]
-                seq=attributes["kvtrace.seq"],  # type: ignore[arg-type]
-                at=attributes["kvtrace.at"],  # type: ignore[arg-type]
-                wall=wall,
-                clock=get(CLOCK) or resource[CLOCK],  # type: ignore[arg-type]
-                engine=get(ENGINE) or resource.get(INSTANCE, ""),  # type: ignore[arg-type]
-                role=None if role is None else _ROLES[role],  # type: ignore[index]
-                rank=get("kvtrace.rank", SCHEDULER),  # type: ignore[arg-type]
-                thread=get("kvtrace.thread", ""),  # type: ignore[arg-type]
-                event=event,
-            )
-        )
+        return _record(msgspec.convert(row, table.cls), wall, attributes, resource)
     except (msgspec.ValidationError, LookupError, TypeError) as error:
         raise WireError(f"{name}: {error}") from error
 
 
-def _checked(record: Record) -> Record:
-    """The record, where every value is of the kind that it should be; TypeError otherwise."""
+def _record(event: AnyEvent, wall: int, attributes: Attributes, resource: Attributes) -> Record:
+    """The record of that event; TypeError or LookupError where what it needs is not as it should.
+
+    It is made when all is checked: this runs for each event that is received.
+    """
+    get = attributes.get
+    process: Any = get(PROCESS) or resource[PROCESS]
+    clock: Any = get(CLOCK) or resource[CLOCK]
+    engine: Any = get(ENGINE) or resource.get(INSTANCE, "")
+    seq: Any = attributes["kvtrace.seq"]
+    at: Any = attributes["kvtrace.at"]
+    role: Any = get("kvtrace.role")
+    rank: Any = get("kvtrace.rank", SCHEDULER)
+    thread: Any = get("kvtrace.thread", "")
     if not (
-        type(record.process) is type(record.clock) is type(record.engine) is str
-        and type(record.thread) is str
-        and type(record.seq) is type(record.at) is type(record.wall) is type(record.rank) is int
+        type(process) is type(clock) is type(engine) is type(thread) is str
+        and type(seq) is type(at) is type(wall) is type(rank) is int
     ):
         raise TypeError("who said it, or when, is not told as it should be")
     if not (
-        record.process
-        and 0 <= record.at < LATEST
-        and 0 <= record.wall < LATEST
-        and 0 <= record.seq < LATEST
-        and SCHEDULER <= record.rank < LATEST
+        process
+        and 0 <= at < LATEST
+        and 0 <= wall < LATEST
+        and 0 <= seq < LATEST
+        and SCHEDULER <= rank < LATEST
     ):
         raise TypeError("a number is out of range")
-    return record
+    return Record(
+        process=process,
+        seq=seq,
+        at=at,
+        wall=wall,
+        clock=clock,
+        engine=engine,
+        role=None if role is None else _ROLES[role],
+        rank=rank,
+        thread=thread,
+        event=event,
+    )
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True):

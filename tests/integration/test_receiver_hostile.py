@@ -162,8 +162,9 @@ def _field(tag: int, inside: bytes) -> bytes:
         (b"\x0a\x00" * (4 << 20), False),
         (_field(0x0A, b"\x12\x00" * (4 << 20)), False),
         (_field(0x0A, _field(0x12, _field(0x12, b"\x32\x00" * (4 << 20)))), True),
+        (_field(0x0A, _field(0x12, _field(0x12, b"\x32\x00" * 40) * 190_000)), True),
     ],
-    ids=["nested", "records", "resources", "scopes", "attributes"],
+    ids=["nested", "records", "resources", "scopes", "attributes", "records full of attributes"],
 )
 def test_hostile_messages_take_little_memory_and_time(raw: bytes, taken: bool) -> None:
     with receiving() as receiver:

@@ -56,16 +56,20 @@ class Decoder:
 
         Raises RefusedError where the bytes are no such request, or hold absurdly much.
         """
-        reader = {Signal.LOGS: self._logs, Signal.TRACES: self._spans}.get(signal)
+        parse, reader = {
+            Signal.LOGS: (schema.logs_of, self._logs),
+            Signal.TRACES: (schema.spans_of, self._spans),
+        }.get(signal, (None, None))
         try:
-            for given, records in _scopes(raw, self._most):
-                tally.records += len(records)
+            for given, scope in _scopes(raw, self._most):
+                count = len(schema.scope_of(scope).records)
+                tally.records += count
                 _check(tally.records, self._most)
-                if reader is None:
-                    tally.metrics += len(records)
+                if parse is None or reader is None:
+                    tally.metrics += count
                     continue
-                resource = self._resource(given)
-                for start in range(0, len(records), SLICE):
+                resource, records = self._resource(given), parse(scope).records
+                for start in range(0, count, SLICE):
                     found = reader(records[start : start + SLICE], resource, tally)
                     tally.events += len(found)
                     yield found
@@ -73,12 +77,11 @@ class Decoder:
             said = f"not an export request for {signal.value}: {error}"
             raise RefusedError(Reason.MALFORMED, said) from error
 
-    def _logs(self, records: Sequence[bytes], resource: _Resource, tally: Tally) -> list[News]:
+    def _logs(self, logs: Sequence[Any], resource: _Resource, tally: Tally) -> list[News]:
         found: list[News] = []
         # Looked up once: this loop is what limits how much one receiver can take in.
-        log_of, known, read, add = schema.log_of, _KNOWN.get, self._read, found.append
-        for raw in records:
-            log = log_of(raw)
+        known, read, add = _KNOWN.get, self._read, found.append
+        for log in logs:
             name = known(log.name) or _name(log)
             if not name:
                 tally.foreign += 1
@@ -92,10 +95,9 @@ class Decoder:
                 tally.rejected += 1
         return found
 
-    def _spans(self, records: Sequence[bytes], resource: _Resource, tally: Tally) -> list[News]:
+    def _spans(self, spans: Sequence[Any], resource: _Resource, tally: Tally) -> list[News]:
         found: list[News] = []
-        for raw in records:
-            span = schema.span_of(raw)
+        for span in spans:
             ours, unreadable = span.name.startswith(_OURS), tally.unreadable
             for one in span.events:
                 # Most of what others say does not even hold the word.
@@ -133,8 +135,8 @@ class Decoder:
         return found
 
 
-def _scopes(raw: bytes, most: int) -> Iterator[tuple[bytes, Sequence[bytes]]]:
-    """Each scope's resource and records, still bytes."""
+def _scopes(raw: bytes, most: int) -> Iterator[tuple[bytes, bytes]]:
+    """Each scope with its resource, both still bytes."""
     parts = schema.request_of(raw).parts
     scopes = 0
     _check(len(parts), most)
@@ -143,7 +145,7 @@ def _scopes(raw: bytes, most: int) -> Iterator[tuple[bytes, Sequence[bytes]]]:
         scopes += len(parsed.scopes)
         _check(scopes, most)
         for scope in parsed.scopes:
-            yield parsed.resource, schema.scope_of(scope).records
+            yield parsed.resource, scope
 
 
 def _check(count: int, most: int) -> None:

@@ -1,7 +1,7 @@
 """OTLP's messages as far as we look into them, with all that lies deeper left as bytes.
 
-The same bytes as OpenTelemetry's own messages, parsed level by level: one bad record spoils no
-other, nesting costs nothing, and what a hostile request unfolds to stays a small multiple of it.
+The same bytes as OpenTelemetry's own messages, parsed level by level: records are counted before
+they unfold, nesting costs nothing, and what a hostile request unfolds to stays a small multiple.
 """
 
 from typing import Any
@@ -37,6 +37,9 @@ MANY = {
 }
 """The one field of each message that may stand many times; its elements stay bytes."""
 
+AT_ONCE = {"Logs": "Log", "Spans": "Span"}
+"""A scope again, its records parsed with it, which is half the work of parsing one by one."""
+
 
 def _classes() -> dict[str, Any]:
     file = descriptor_pb2.FileDescriptorProto(
@@ -50,11 +53,20 @@ def _classes() -> dict[str, Any]:
         message.field.add(
             name=field, number=number, type=Field.TYPE_BYTES, label=Field.LABEL_REPEATED
         )
+    for name, inner in AT_ONCE.items():
+        field, number = MANY["Scope"]
+        file.message_type.add(name=name).field.add(
+            name=field,
+            number=number,
+            type=Field.TYPE_MESSAGE,
+            type_name=f".{PACKAGE}.{inner}",
+            label=Field.LABEL_REPEATED,
+        )
     pool = descriptor_pool.DescriptorPool()
     pool.AddSerializedFile(file.SerializeToString())
     return {
         name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{PACKAGE}.{name}"))
-        for name in ONE
+        for name in (*ONE, *AT_ONCE)
     }
 
 
@@ -67,20 +79,22 @@ part_of = _made["Part"].FromString
 """A resource, and the scopes under it."""
 
 scope_of = _made["Scope"].FromString
-"""The log records, spans or metrics of one scope."""
+"""The log records, spans or metrics of one scope, as bytes to be counted."""
+
+logs_of = _made["Logs"].FromString
+spans_of = _made["Spans"].FromString
+"""The same as messages, once they are known not to be too many."""
 
 resource_of = _made["Resource"].FromString
-log_of = _made["Log"].FromString
-span_of = _made["Span"].FromString
 span_event_of = _made["SpanEvent"].FromString
 
 __all__ = [
     "DecodeError",
-    "log_of",
+    "logs_of",
     "part_of",
     "request_of",
     "resource_of",
     "scope_of",
     "span_event_of",
-    "span_of",
+    "spans_of",
 ]
