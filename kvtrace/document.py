@@ -4,6 +4,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from kvtrace import findings
 from kvtrace.model import Link, Mark, Place
 from kvtrace.snapshot import Done, EngineLine, Losses, PhaseLine, Row, Snapshot, Totals
 
@@ -30,8 +31,9 @@ def document(snapshot: Snapshot) -> Json:
         "losses": losses(snapshot.losses),
         "engines": [_engine(line) for line in snapshot.engines],
         "names": snapshot.names,
-        "transfers": [_transfer(row) for row in snapshot.rows],
-        "done": [_done(done) for done in snapshot.done],
+        "transfers": [_transfer(row, snapshot) for row in snapshot.rows],
+        "done": [_done(done, snapshot) for done in snapshot.done],
+        "causes": findings.causes(snapshot),
         "events": snapshot.events,
         "rate": snapshot.rate,
     }
@@ -74,7 +76,7 @@ def _engine(line: EngineLine) -> Json:
     }
 
 
-def _transfer(row: Row) -> Json:
+def _transfer(row: Row, snapshot: Snapshot) -> Json:
     return {
         "id": row.id,
         "phase": row.phase,
@@ -93,10 +95,11 @@ def _transfer(row: Row) -> Json:
             "consumer": row.transfer.consumer.request if row.transfer.consumer else None,
         },
         "joined": row.transfer.joined,
+        "diagnosis": findings.diagnosis(snapshot.diagnoses.get(row.transfer.id), snapshot),
     }
 
 
-def _done(done: Done) -> Json:
+def _done(done: Done, snapshot: Snapshot) -> Json:
     return {
         "id": done.id,
         "outcome": done.outcome,
@@ -105,6 +108,7 @@ def _done(done: Done) -> Json:
         "took": done.took,
         "size": done.size,
         "phases": {str(phase): waited for phase, waited in done.phases},
+        "diagnosis": findings.diagnosis(done.diagnosis, snapshot),
     }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from kvtrace import words
+from kvtrace.causes import Cause
 from kvtrace.model import Link, Outcome, Place
 from kvtrace.snapshot import Done, EngineLine, Losses, PhaseLine, Row, Snapshot, Totals
 
@@ -21,6 +22,7 @@ class Reporter:
 
     def __init__(self) -> None:
         self._stalled: dict[str, Row] = {}
+        self._causes: dict[str, Cause] = {}
         self._ended: set[tuple[str, Outcome]] = set()
         self._gone = 0
         self._status = ""
@@ -55,6 +57,7 @@ class Reporter:
             row = present.get(key)
             if row is None or row.phase is not old.phase or not row.stalled:
                 del self._stalled[key]
+                self._causes.pop(key, None)
             if row is not None and key not in self._stalled:
                 yield _stamped(
                     snapshot.wall, "unstuck", f"{words.clean(row.id)} after stalling in {old.phase}"
@@ -63,6 +66,19 @@ class Reporter:
             if row.stalled and key not in self._stalled:
                 self._stalled[key] = row
                 yield _stamped(snapshot.wall, "stalled", waiting(row, snapshot.names))
+            yield from self._blamed(row, snapshot)
+
+    def _blamed(self, row: Row, snapshot: Snapshot) -> Iterator[str]:
+        """Why it is stalled, when that is known, or another reason than before."""
+        found = snapshot.diagnoses.get(row.transfer.id)
+        before = self._causes.get(row.transfer.id)
+        if found is None or found.cause == before:
+            return
+        self._causes[row.transfer.id] = found.cause
+        sentence = words.clean(found.sentence)
+        yield _stamped(
+            snapshot.wall, "because", f"{words.clean(row.id)}: {found.label}: {sentence}"
+        )
 
     def _summary(self, snapshot: Snapshot) -> Iterator[str]:
         if self._began is None:
@@ -147,7 +163,7 @@ def table(snapshot: Snapshot) -> Iterable[str]:
         "",
         *_columns(PHASES, [_phase_cells(line) for line in snapshot.phases]),
         *(["", "In flight"] if snapshot.rows else []),
-        *_columns(ROWS, [_row_cells(row, names) for row in snapshot.rows]),
+        *_columns(ROWS, [_row_cells(row, snapshot) for row in snapshot.rows]),
         *(["", "Ended last"] if snapshot.done else []),
         *_columns(DONE, [_done_cells(done, names) for done in snapshot.done[:10]]),
         "",
@@ -157,7 +173,7 @@ def table(snapshot: Snapshot) -> Iterable[str]:
 
 
 PHASES = ("phase", ">waiting", ">stalled", ">rate", ">p50", ">p99")
-ROWS = (" ", ">waited", "phase", "waits for", "link", ">ranks", ">size", ">age", "id")
+ROWS = (" ", ">waited", "phase", "cause", "waits for", "link", ">ranks", ">size", ">age", "id")
 DONE = ("outcome", ">took", "link", ">size", "id")
 ENGINES = ("engine", "role", "state", ">ranks", ">in flight", ">waited for", ">heard", "id")
 """Titles of columns; those with > have their cells to the right."""
@@ -174,11 +190,13 @@ def _phase_cells(line: PhaseLine) -> tuple[str, ...]:
     )
 
 
-def _row_cells(row: Row, names: Names) -> tuple[str, ...]:
+def _row_cells(row: Row, snapshot: Snapshot) -> tuple[str, ...]:
+    names, found = snapshot.names, snapshot.diagnoses.get(row.transfer.id)
     return (
         "!" if row.stalled else " ",
         words.wait(row.waited),
         str(row.phase),
+        found.label if found is not None else words.UNKNOWN,
         place(row.waits_for, names) + " (gone)" * row.gone if row.waits_for else words.UNKNOWN,
         link(row.link, names),
         f"{row.ranks[0]}/{row.ranks[1]}",

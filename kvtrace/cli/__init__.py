@@ -15,6 +15,8 @@ COMMANDS = {
     "collect": "Receive OTLP without a screen: record it, pass it on, tell counts.",
     "record": "Record what this host's engines say, to replay it later.",
     "replay": "Play a recording through the same screen.",
+    "diagnose": "Say what is wrong, and why, as a report.",
+    "explain": "Print what a cause means and what to do.",
     "agent": "Send what this host's engines say to an OTLP endpoint.",
     "find": "Say what a request is called in what the agent sent.",
     "version": "Say which kvtrace this is.",
@@ -29,6 +31,7 @@ Examples:
   kvtrace live --listen :4317        watch the engines that agents tell of
   kvtrace live --record now.kvtrace  watch, and keep what is seen
   kvtrace replay now.kvtrace         see it again
+  kvtrace diagnose now.kvtrace       what went wrong, and why
 """
 
 

@@ -96,8 +96,12 @@ class Case:
         return any(event in self._by_kind for event in events)
 
     def hears(self, role: Role) -> bool:
-        """Whether the engine on that side is heard, so that what it did not tell did not happen."""
-        return self.scene.engine(self.engine_id(role)) is not None
+        """Whether the engine on that side is heard, so that what it did not tell did not happen.
+
+        Where nobody named it: whether any engine in that role is.
+        """
+        named = self.engine_id(role)
+        return self.scene.engine(named) is not None if named else self.scene.hears(role)
 
     def engine_id(self, role: Role) -> str:
         """The engine on that side; empty where nobody named it."""

@@ -35,6 +35,11 @@ class Scene:
             self._engines[engine] = self._fleet.engines.get(engine) if engine else None
         return self._engines[engine]
 
+    def hears(self, role: Role) -> bool:
+        """Whether any engine in that role is heard."""
+        engines = self._fleet.engines
+        return any(role in engines.roles(engine) for engine in engines.ids)
+
     def settings(self, engine: str) -> ProcessStarted | None:
         """What is in force in the engine; None where it did not tell."""
         known = self.engine(engine)

@@ -8,7 +8,9 @@ from typing import Any
 from kvtrace.document import document, encode
 from kvtrace.model import Phase, Role
 from kvtrace.transfer import Half, Transfer
+from tests.unit.samples import CONSUMER_FIRST, PRODUCER_FIRST, blocks_ready, prefill_admitted
 from tests.unit.snapshots import SECOND, done, engine, row, snapshot
+from tests.unit.story import Story
 
 PAGE = Path(__file__).parents[2] / "docs" / "output.md"
 
@@ -17,7 +19,14 @@ def half(role: Role, request: str) -> Half:
     return Half(engine="e", role=role, request=request, base="r", told={})
 
 
-FULL = snapshot(rows=(row(),), done=(done(),), engines=(engine(facts=(("vllm_version", "0.32"),)),))
+NEVER = Story().at(0, *PRODUCER_FIRST).at(9)
+FAILED = Story().at(0, *CONSUMER_FIRST, prefill_admitted(), blocks_ready(held=False)).at(40)
+FULL = snapshot(
+    rows=(row(),),
+    done=(done(),),
+    engines=(engine(facts=(("vllm_version", "0.32"),)),),
+    causes=(*NEVER.snapshot.causes, *FAILED.snapshot.causes),
+)
 
 
 def keys(value: Any, path: str = "") -> set[str]:

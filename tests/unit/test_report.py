@@ -3,7 +3,9 @@
 from kvtrace.model import Link, Mark, Outcome, Phase, Place, Role
 from kvtrace.report import NO_ENGINE, Reporter, losses, place, status, table
 from kvtrace.snapshot import Losses, Snapshot, Totals
+from tests.unit.samples import PRODUCER_FIRST
 from tests.unit.snapshots import SECOND, WALL, done, phase_line, row, snapshot
+from tests.unit.story import Story
 
 
 def said(*snapshots: Snapshot) -> list[str]:
@@ -162,3 +164,16 @@ def test_the_last_status_is_said_unless_it_was() -> None:
     assert list(reporter.last(snapshot(0.1))) == []
     [line] = reporter.last(snapshot(0.2, rows=(row(),)))
     assert "1 in flight" in line
+
+
+def test_a_stall_is_told_with_its_cause_and_again_only_when_that_changes() -> None:
+    reporter = Reporter()
+    story = Story().at(0, *PRODUCER_FIRST)
+    told = [line for at in (6, 7, 8) for line in reporter.lines(story.at(at).snapshot)]
+    because = [line for line in told if " because " in line]
+    assert len(because) == 1
+    assert because[0].endswith(
+        "r1: registration never came: "
+        "P0 has held the blocks for 6.00 s; no D has told it where to write."
+    )
+    assert "registration never came" in "".join(table(story.snapshot))

@@ -1,0 +1,141 @@
+"""`kvtrace diagnose`: what is wrong, and why, as a report; the exit code tells whether it is."""
+
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import click
+import msgspec
+
+from kvtrace.cli import options
+from kvtrace.cli.interrupts import asked_to_stop
+from kvtrace.cli.listening import HERE, Asked
+from kvtrace.cli.streams import put, tell
+from kvtrace.cli.watching import snapshots, started
+from kvtrace.document import document
+from kvtrace.errors import KvtraceError
+from kvtrace.incident import incident
+from kvtrace.report import NO_ENGINE
+from kvtrace.snapshot import Snapshot
+from kvtrace.sources import run_directory
+from kvtrace.sources.recording import open_recording
+
+SECOND = 1_000_000_000
+
+PEEKED = 4_096
+
+EXAMPLES = """\b
+Examples:
+  kvtrace diagnose                        this host's engines, dead or alive
+  kvtrace diagnose now.kvtrace.gz
+  kvtrace diagnose /dev/shm/kvtrace-1000  the black boxes of a dead pod
+  kvtrace diagnose logs.json              OTLP, as a Collector's file exporter writes it
+  zcat now.kvtrace.gz | kvtrace diagnose - --json | jq -r '.causes[].cause'
+  kvtrace diagnose --live :4317 --seconds 60
+"""
+
+
+@click.command("diagnose", epilog=EXAMPLES)
+@click.argument("source", required=False, type=options.FILE)
+@click.option(
+    "--live",
+    metavar="[ADDR]",
+    is_flag=False,
+    flag_value=HERE,
+    help="Receive OTLP over gRPC there, for --seconds, instead of reading a SOURCE.",
+)
+@click.option(
+    "--seconds",
+    metavar="N",
+    type=options.seconds,
+    default="30",
+    show_default=True,
+    help="How long --live listens; Ctrl-C ends it earlier.",
+)
+@options.dead
+@click.option("--json", "as_json", is_flag=True, help="The whole as one JSON object.")
+def command(
+    source: Path | None, live: str | None, seconds: float, dead_for: int, as_json: bool
+) -> int:
+    """Say what is wrong with the transfers in SOURCE, and why.
+
+    SOURCE is a recording, a directory of black boxes, a file of OTLP in JSON, or - for a recording
+    on the standard input; without one, this host's black boxes. Exits with 0 where nothing is
+    wrong, 1 where something is, 2 where that cannot be told.
+    """
+    if source is not None and live is not None:
+        raise click.UsageError("SOURCE and --live exclude each other")
+    found = _listened(live, seconds) if live is not None else _read(source, dead_for)
+    if not found.engines:
+        raise KvtraceError(f"{source or live or 'here'}: {NO_ENGINE}")
+    put([_json(found)] if as_json else incident(found))
+    return 1 if found.causes else 0
+
+
+def _read(source: Path | None, dead_for: int) -> Snapshot:
+    if source is None or source.is_dir():
+        where = options.readable(source)
+        moments = run_directory.read_once(where, dead_for_ns=dead_for)
+        return _last(snapshots(moments, started(), every=SECOND))
+    otlp = _beginning(source)
+    if otlp:
+        # Protobuf takes longer to import than all the rest, and only OTLP needs it.
+        from kvtrace.sources.otlp.file import OtlpFile, is_otlp
+
+        if is_otlp(otlp):
+            with closing(OtlpFile(source)) as file:
+                found = _last(snapshots(file, file.header, every=SECOND))
+                _warn(file.name, file.damage)
+            return found
+    with closing(open_recording(source)) as recording:
+        found = _last(snapshots(recording, recording.header, every=SECOND))
+        _warn(recording.name, recording.damage)
+    return found
+
+
+def _listened(address: str, seconds: float) -> Snapshot:
+    # gRPC takes longer to import than all the rest, and only who listens needs it.
+    from kvtrace.cli.receiving import listening, places, setup_of
+
+    start = started()
+    with ExitStack() as stack:
+        stop = stack.enter_context(asked_to_stop())
+        receiver = listening(setup_of(Asked(listen=address)), lambda text: tell(f"kvtrace: {text}"))
+        stack.callback(receiver.stop)
+        tell(f"kvtrace: {places(receiver)} for {seconds:g} s, or until Ctrl-C")
+        ends = time.monotonic() + seconds
+
+        def over() -> bool:
+            return stop.is_set() or time.monotonic() >= ends
+
+        return _last(snapshots(receiver.watch(over), start, every=SECOND))
+
+
+def _beginning(source: Path) -> bytes:
+    """The first bytes of a plain file that could hold OTLP; nothing where it cannot."""
+    if str(source) == "-" or not source.is_file():
+        return b""
+    try:
+        with source.open("rb") as raw:
+            first = raw.read(PEEKED)
+    except OSError:
+        return b""
+    return first if b"resource" in first else b""
+
+
+def _last(shown: Iterator[Snapshot]) -> Snapshot:
+    last = deque(shown, maxlen=1)
+    if not last:
+        raise KvtraceError("there is nothing in it: no moment was recorded")
+    return last[0]
+
+
+def _warn(name: str, damage: str) -> None:
+    if damage:
+        tell(f"kvtrace: {name} {damage}; diagnosed is what can be read")
+
+
+def _json(found: Snapshot) -> str:
+    return msgspec.json.encode(document(found)).decode()

@@ -1,0 +1,82 @@
+"""What is wrong as a report that a person can paste into an incident."""
+
+import textwrap
+from collections.abc import Iterator
+
+from kvtrace import words
+from kvtrace.diagnosed import CauseLine, Confidence, Evidence
+from kvtrace.report import link, losses, place
+from kvtrace.snapshot import Snapshot
+
+WIDTH = 96
+NAMED = 6
+"""Links and transfers that are named of each cause."""
+
+
+def incident(snapshot: Snapshot) -> Iterator[str]:
+    """The report, line by line."""
+    totals = snapshot.totals
+    yield (
+        f"As of {words.moment_of_day(snapshot.wall)}: {words.count(len(snapshot.rows))} in flight, "
+        f"{words.count(totals.stalled)} stalled; {words.count(totals.finished)} finished, "
+        f"{words.count(totals.failed)} failed, {words.count(totals.abandoned)} abandoned."
+    )
+    if not snapshot.causes:
+        yield "Nothing is wrong that kvtrace knows of."
+    for number, line in enumerate(snapshot.causes, 1):
+        yield ""
+        yield from _cause(number, line, snapshot)
+    yield ""
+    yield f"Own view: {losses(snapshot.losses)}."
+
+
+def _cause(number: int, line: CauseLine, snapshot: Snapshot) -> Iterator[str]:
+    worst = line.worst
+    yield f"{number}. {worst.label}: {_how_many(line)}, since {_time(line.since, snapshot)}"
+    yield from _told("", worst.sentence)
+    yield from _told("DO   ", worst.remedy)
+    for one in worst.evidence:
+        yield from _told("SAW  ", _seen(one, snapshot))
+    named = [link(one, snapshot.names) for one in line.links[:NAMED]]
+    yield from _told("ON   ", ", ".join(dict.fromkeys(named)) + _more(len(line.links)))
+    if line.transfers:
+        shown = [words.clean(one) for one in line.transfers[:NAMED]]
+        yield from _told("OF   ", ", ".join(shown) + _more(line.count))
+    sure = f"confidence {worst.confidence}"
+    doubt = f": {worst.doubt}" if worst.confidence is not Confidence.HIGH and worst.doubt else ""
+    yield from _told("", f"{sure}{doubt}; more: kvtrace explain {line.cause}")
+
+
+def _how_many(line: CauseLine) -> str:
+    parts = []
+    if line.stalled:
+        oldest = "" if line.oldest is None else f", the oldest for {words.wait(line.oldest)}"
+        parts.append(f"{words.count(line.stalled)} now{oldest}")
+    if line.ended:
+        parts.append(f"{words.count(line.ended)} ended with it")
+    return "; ".join(parts)
+
+
+def _seen(one: Evidence, snapshot: Snapshot) -> str:
+    when = "never       " if one.at is None else _time(one.at, snapshot)
+    where = "" if one.place is None else f"  {place(one.place, snapshot.names)}"
+    return f"{when}{where}  {one.event}  {one.text}"
+
+
+def _time(at: int, snapshot: Snapshot) -> str:
+    return words.moment_of_day(max(0, snapshot.wall - snapshot.at + at))
+
+
+def _more(count: int) -> str:
+    return f" and {words.count(count - NAMED)} more" if count > NAMED else ""
+
+
+def _told(head: str, text: str) -> Iterator[str]:
+    first = f"   {head}"
+    yield from textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=" " * len(first),
+        break_long_words=False,
+    )

@@ -1,0 +1,115 @@
+"""`kvtrace diagnose`, in this process."""
+
+import json
+from pathlib import Path
+
+import pytest
+from google.protobuf import json_format
+
+from kvtrace.cli import run
+from kvtrace.moments import Moment, Record
+from kvtrace.recording import Header
+from kvtrace.sinks.recording import RecordingWriter
+from tests.unit.samples import PRODUCER_FIRST, WHOLE, prefill_admitted
+from tests.unit.sources.otlp.requests import logs
+from tests.unit.story import CLOCK, SECOND, Story
+
+STALLED = Story().at(0, *PRODUCER_FIRST).at(9)
+HEALTHY = Story().at(0, *WHOLE).at(1)
+
+
+def recorded(path: Path, story: Story) -> Path:
+    header = Header(kvtrace=1, started_at=SECOND, monotonic=0, clock=CLOCK)
+    writer = RecordingWriter(path, header)
+    for moment in story.moments:
+        writer.write(moment)
+    writer.close()
+    return path
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = run(["diagnose", *arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_a_stall_in_a_recording_is_reported(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = recorded(tmp_path / "a.kvtrace", STALLED)
+    code, out, err = said(capsys, str(path))
+    assert (code, err) == (1, "")
+    assert "1. registration never came: 1 now" in out
+
+
+def test_where_nothing_is_wrong_the_exit_code_is_0(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code, out, _ = said(capsys, str(recorded(tmp_path / "a.kvtrace", HEALTHY)))
+    assert code == 0
+    assert "Nothing is wrong" in out
+
+
+def test_json_is_one_object_of_everything(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code, out, _ = said(capsys, str(recorded(tmp_path / "a.kvtrace", STALLED)), "--json")
+    found = json.loads(out)
+    assert code == 1
+    assert [one["cause"] for one in found["causes"]] == ["registration-never-came"]
+    assert found["transfers"][0]["diagnosis"]["cause"] == "registration-never-came"
+
+
+def test_otlp_in_a_file_is_diagnosed_alike(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    told = [one.news for one in STALLED.moments if isinstance(one.news, Record)]
+    later = Story().at(20, prefill_admitted(request="r2-aaaaaaaa")).moments
+    told += [one.news for one in later if isinstance(one.news, Record)]
+    path = tmp_path / "logs.json"
+    path.write_text(json_format.MessageToJson(logs(*told), indent=None) + "\n")
+    code, out, err = said(capsys, str(path))
+    assert (code, err) == (1, "")
+    assert "registration never came: 1 now, the oldest for 20.0 s" in out
+
+
+def test_damage_is_said_and_the_rest_diagnosed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = recorded(tmp_path / "a.kvtrace", STALLED)
+    path.write_bytes(path.read_bytes() + b"[")
+    code, _, err = said(capsys, str(path))
+    assert code == 1
+    assert err.endswith("breaks off in the middle of a line; diagnosed is what can be read\n")
+
+
+def test_what_cannot_be_read_exits_with_2(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert said(capsys, str(tmp_path / "none"))[0] == 2
+    (tmp_path / "empty").write_text("")
+    assert said(capsys, str(tmp_path / "empty"))[0] == 2
+    newer = tmp_path / "newer"
+    newer.write_text('{"kvtrace":99}\n')
+    assert "replay it with a newer kvtrace" in said(capsys, str(newer))[2]
+    code, _, err = said(capsys, str(tmp_path / "x"), "--live", ":1")
+    assert (code, "exclude each other" in err) == (2, True)
+
+
+def test_an_empty_directory_has_no_engine(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    tmp_path.chmod(0o700)
+    code, _, err = said(capsys, str(tmp_path))
+    assert code == 2
+    assert "No engine heard yet" in err
+
+
+def test_a_recording_of_silence_has_no_engine(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    header = Header(kvtrace=1, started_at=SECOND, monotonic=0, clock=CLOCK)
+    writer = RecordingWriter(tmp_path / "a.kvtrace", header)
+    writer.write(Moment(5 * SECOND))
+    writer.close()
+    assert said(capsys, str(tmp_path / "a.kvtrace"))[0] == 2
