@@ -12,6 +12,7 @@ from kvtrace.events import (
     HandshakeFinished,
     HandshakeStarted,
     MatchMade,
+    NotificationNoticed,
     ProcessStarted,
     RequestAdmitted,
     WritePosted,
@@ -161,7 +162,7 @@ class Fleet:
             self._settle(name)
         elif may_end(record.event) and (role is not _P or transfer.consumer is None):
             self._judge(name)
-        if record.clock != self._offsets.ours:
+        if record.clock != self._offsets.ours or type(record.event) is NotificationNoticed:
             self._offsets.compare(self.table[self.table.find(key) or name])
 
     def _begin(self, key: Key, record: Record) -> Half:
