@@ -4,9 +4,10 @@ from kvtrace.clocks import Clocks
 from kvtrace.cuts import cuts
 from kvtrace.ending import Ending
 from kvtrace.missing import consumer_name, producer_name
-from kvtrace.model import Link
+from kvtrace.model import Link, Outcome
 from kvtrace.phases import Stretch, cut_up, spent
 from kvtrace.rows import called
+from kvtrace.shares import shares
 from kvtrace.snapshot import Done
 from kvtrace.standing import size
 from kvtrace.transfer import Transfer
@@ -26,5 +27,6 @@ def done(transfer: Transfer, over: Ending, clocks: Clocks) -> tuple[Done, tuple[
         took=ended - found.start,
         size=size(transfer.producer),
         phases=tuple(spent(phases, ended).items()),
+        shares=shares(transfer, clocks) if over.outcome is Outcome.FINISHED else None,
     )
     return made, phases

@@ -1,81 +1,12 @@
 """Where a finished transfer's wait went: parts that add up to what the consumer's request felt."""
 
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
-
-import msgspec
 
 from kvtrace.clocks import Clocks
 from kvtrace.events import HandshakeFinished, WriteFinished, WritePosted
+from kvtrace.split import Part, Shares
 from kvtrace.steps import Steps, read
 from kvtrace.transfer import Half, Told, Transfer
-
-
-class Part(StrEnum):
-    """What a stretch of the wait was spent on."""
-
-    ADMISSION = "D admission"
-    """Until the consumer allocated blocks and staged the registration."""
-
-    CONSUMER_STEPS = "D steps"
-    """Until every rank of the consumer had the registration and sent it."""
-
-    HANDSHAKE = "handshake"
-    """Either side reached the other for the first time."""
-
-    PRODUCER_QUEUE = "P queue"
-    """Until the producer began to prefill."""
-
-    PREFILL = "P compute"
-    """Until the producer's blocks were computed."""
-
-    PRODUCER_STEPS = "P steps"
-    """Until every rank of the producer had the blocks."""
-
-    TRANSIT = "registration transit"
-    """Until they noticed the registration as well: it was on the way, or nobody looked."""
-
-    WRITER = "writer queue"
-    """Until the producer's writer had matched and set out."""
-
-    POST = "post"
-    """Preparing and posting the write."""
-
-    WIRE = "wire"
-    """From the post to the landing, by NIXL's own account."""
-
-    NOTIFICATION = "notification"
-    """Until the consumer noticed that it had landed."""
-
-    COUNTING = "D counting"
-    """Until the consumer's scheduler heard it of every rank."""
-
-    SCHEDULING = "scheduling"
-    """Until the request was scheduled again."""
-
-
-class Shares(msgspec.Struct, frozen=True, gc=False):
-    """The parts of one transfer's wait."""
-
-    parts: tuple[tuple[Part, int], ...]
-    """Nanoseconds of each that is not 0, in their order; they add up to the whole."""
-
-    error: int | None
-    """Nanoseconds: how far a boundary between the hosts' parts can be off; None: not bounded."""
-
-    @property
-    def whole(self) -> int:
-        """Nanoseconds from the request's admission to when it went on."""
-        return sum(took for _, took in self.parts)
-
-    def of(self, *parts: Part) -> int:
-        """Nanoseconds of these together."""
-        return sum(took for part, took in self.parts if part in parts)
-
-    @property
-    def handoff(self) -> int:
-        """All but the producer's queue and its compute: what the transfer itself took."""
-        return self.whole - self.of(Part.PRODUCER_QUEUE, Part.PREFILL)
 
 
 def shares(transfer: Transfer, clocks: Clocks) -> Shares | None:

@@ -6,6 +6,7 @@ from kvtrace.clocks import Clocks
 from kvtrace.diagnosed import CauseLine, Diagnosis
 from kvtrace.model import Link, Mark, Outcome, Phase, Place
 from kvtrace.readings import Heard, LinkLine, Vital
+from kvtrace.split import Shares
 from kvtrace.transfer import Told, Transfer
 
 
@@ -152,6 +153,9 @@ class Done(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     size: int
     phases: tuple[tuple[Phase, int], ...]
     """Nanoseconds spent in each; they add up to `took`."""
+
+    shares: Shares | None = None
+    """Where the wait of its request went; None where a half is not known."""
 
     diagnosis: Diagnosis | None = None
     """Why it failed, was given up, or was slow; None where all was well."""

@@ -7,11 +7,14 @@ from typing import TypeVar
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Confidence, Diagnosis, Evidence
 from kvtrace.diagnosis.found import Found
+from kvtrace.diagnosis.history import Usual
 from kvtrace.diagnosis.scene import Scene
 from kvtrace.ending import Ending
 from kvtrace.events import Event
 from kvtrace.missing import consumer_name, producer_name
 from kvtrace.model import SCHEDULER, Link, Phase, Place, Role
+from kvtrace.shares import shares
+from kvtrace.split import Shares
 from kvtrace.steps import Steps, read
 from kvtrace.transfer import Half, Told, Transfer
 from kvtrace.wire import kind
@@ -68,6 +71,16 @@ class Case:
     def steps(self) -> Steps:
         """When each step first happened, by rank."""
         return read(self.transfer, self.scene.clocks)
+
+    @cached_property
+    def shares(self) -> Shares | None:
+        """Where its wait went; None while it lasts, or where a half is not known."""
+        return shares(self.transfer, self.scene.clocks)
+
+    @property
+    def usual(self) -> Usual | None:
+        """What is usual on its link; None where too few finished there."""
+        return self.scene.usual(self.link)
 
     @cached_property
     def _by_kind(self) -> dict[type, list[Told]]:

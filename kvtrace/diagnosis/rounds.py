@@ -8,6 +8,7 @@ import msgspec
 from kvtrace.diagnosed import CauseLine, Diagnosis
 from kvtrace.diagnosis.case import Case, Trouble
 from kvtrace.diagnosis.engine_case import EngineCase
+from kvtrace.diagnosis.history import History
 from kvtrace.diagnosis.rules import ENGINE_RULES, FINISHED_RULES, RULES
 from kvtrace.diagnosis.scene import Scene
 from kvtrace.diagnosis.tally import Tally
@@ -46,6 +47,7 @@ class Rounds:
         self._fleet = fleet
         self._called = called
         self._tally = Tally()
+        self._history = History()
         self._turn = 0
         self._stalled: dict[str, Diagnosis] = {}
         self._engines: tuple[int, tuple[Diagnosis, ...]] = (-1, ())
@@ -78,11 +80,16 @@ class Rounds:
 
     def over(self, transfer: Transfer, trouble: Trouble, now: int) -> Diagnosis | None:
         """Why an ended transfer failed, was given up, or was slow; None where all was well."""
-        return post_mortem(Case(transfer, trouble, Scene(self._fleet, self._called, now)))
+        return post_mortem(Case(transfer, trouble, self._scene(now)))
 
     def ended(self, done: Done, now: int) -> None:
         """Count a transfer that ended, once."""
         self._tally.ended(done, now)
+        if done.shares is not None:
+            self._history.add(done.link, done.shares)
+
+    def _scene(self, now: int) -> Scene:
+        return Scene(self._fleet, self._called, now, self._history)
 
     def _wrong(self, scene: Scene) -> tuple[Diagnosis, ...]:
         """What is wrong with engines as a whole; looked at once a second."""

@@ -5,10 +5,11 @@ from typing import TypeVar
 
 from kvtrace.clocks import Clocks
 from kvtrace.diagnosis.found import Found
+from kvtrace.diagnosis.history import History, Usual
 from kvtrace.engines import Engine
 from kvtrace.events import Event, ProcessStarted
 from kvtrace.fleet import Fleet
-from kvtrace.model import Role
+from kvtrace.model import Link, Role
 from kvtrace.transfer import Transfer
 
 E = TypeVar("E", bound=Event)
@@ -17,8 +18,15 @@ E = TypeVar("E", bound=Event)
 class Scene:
     """The fleet as of one moment."""
 
-    def __init__(self, fleet: Fleet, called: Callable[[str], str], now: int) -> None:
+    def __init__(
+        self,
+        fleet: Fleet,
+        called: Callable[[str], str],
+        now: int,
+        history: History | None = None,
+    ) -> None:
         self._fleet = fleet
+        self._history = history or History()
         self._engines: dict[str, Engine | None] = {}
         self._waiting: tuple[Transfer, ...] | None = None
         self.called = called
@@ -39,6 +47,10 @@ class Scene:
         """Whether any engine in that role is heard."""
         engines = self._fleet.engines
         return any(role in engines.roles(engine) for engine in engines.ids)
+
+    def usual(self, link: Link) -> Usual | None:
+        """What is usual on this link; None where too few finished there."""
+        return self._history.usual(link)
 
     def settings(self, engine: str) -> ProcessStarted | None:
         """What is in force in the engine; None where it did not tell."""

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kvtrace.shares import Part, Shares, shares
+from kvtrace.shares import shares
+from kvtrace.split import Part, Shares
 from tests.unit.samples import (
     CONSUMER_FIRST,
     LANDING,
