@@ -10,7 +10,7 @@ PYTHON ?=
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench clean setup setup-engines lint unit engines
+.PHONY: help demo lab test check bench clean setup setup-engines lint unit engines
 .NOTPARALLEL:
 
 help: ## list what can be made
@@ -18,6 +18,9 @@ help: ## list what can be made
 
 demo: $(ENGINES) ## two real engines, traffic, and the live screen on them (ARGS="--help" says more)
 	@PYTHONPATH=examples $(BIN)/python -m lab.demo $(ARGS)
+
+lab: $(ENGINES) ## every fault of the lab on real engines, and which cause is named (ARGS="run NAME")
+	@$(BIN)/kvtrace lab $(or $(ARGS),run --all)
 
 test: $(ENGINES) lint unit engines ## all checks and all tests, those on real engines too
 

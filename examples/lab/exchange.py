@@ -1,6 +1,7 @@
 """One request on its way through the router: two legs out, one answer back."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import NoReturn
 
 import aiohttp
@@ -30,8 +31,14 @@ class Exchange:
     """Sends both legs at once, and ends both when either end of the request is gone."""
 
     def __init__(
-        self, session: aiohttp.ClientSession, identity: Identity, body: Body, knobs: Knobs
+        self,
+        session: aiohttp.ClientSession,
+        identity: Identity,
+        body: Body,
+        knobs: Knobs,
+        others: Mapping[str, Peer],
     ) -> None:
+        self._others = others
         self._session = session
         self._identity = identity
         self._body = body
@@ -91,6 +98,7 @@ class Exchange:
         await asyncio.sleep(knobs.delay)
         if knobs.drop:
             await _forever()
+        peer = self._others.get(knobs.to, peer)
         headers = knobs.named(self._identity.headers)
         try:
             async with asyncio.timeout(knobs.abort_after or None):

@@ -58,13 +58,14 @@ class Faults:
     @contextmanager
     def at_work(self, *faults: Fault) -> Iterator[None]:
         """Let these go wrong, and nothing else, while the block lasts."""
-        self._write(faults)
+        self.put(*faults)
         try:
             yield
         finally:
-            self._write(())
+            self.put()
 
-    def _write(self, faults: tuple[Fault, ...]) -> None:
+    def put(self, *faults: Fault) -> None:
+        """Let these go wrong, and nothing else, from now on."""
         fresh = self.file.with_suffix(".new")
         fresh.write_bytes(msgspec.json.encode(faults))
         os.replace(fresh, self.file)

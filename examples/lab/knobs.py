@@ -33,9 +33,18 @@ class LegKnobs(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Left out of its `kv_transfer_params`; the name of the whole leaves out all of them."""
     request_id: str = ""
     """Sent in the place of the request's own."""
+    to: str = ""
+    """The engine that it is sent to, by its id, in the place of the router's choice."""
+    body: dict[str, Any] = {}
+    """Put over what is asked: `prompt`, `max_tokens`, …"""
+    cut: int = 0
+    """Tokens left out at the prompt's end."""
 
     def turned(self, body: Body) -> Body:
         """The leg as it is sent."""
+        body = {**body, **self.body}
+        if self.cut:
+            body["prompt"] = body["prompt"][: -self.cut]
         if PARAMS in self.without:
             return {name: value for name, value in body.items() if name != PARAMS}
         told = {**body.get(PARAMS, {}), **self.params}

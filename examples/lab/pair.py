@@ -37,8 +37,14 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """Of both engines."""
     flags: tuple[str, ...] = ()
     """More words for both `vllm serve`."""
+    consumer_env: dict[str, str] = msgspec.field(default_factory=dict)
+    """Of the consumer alone."""
+    consumer_flags: tuple[str, ...] = ()
+    """More words for the consumer's `vllm serve`."""
+    second_producer: bool = False
+    """Whether there is a `P2`, which the router sends nothing to by itself."""
     faulty: bool = False
-    """Whether both engines' NIXL agents can be told to go wrong, by `Engine.faults`."""
+    """Whether all engines' NIXL agents can be told to go wrong, by `Engine.faults`."""
 
 
 class Pair:
@@ -49,16 +55,31 @@ class Pair:
         """Where the black boxes are: what `kvtrace live --dir` takes."""
         self.router_log = RouterLog(run.directory / "router.jsonl")
         self.router_file = run.directory / "router.jsonl"
-        self.producer, self.consumer = (Engine(launch, run) for launch in launches(run, wish))
+        self.producer, self.consumer, *self.others = (
+            Engine(launch, run) for launch in launches(run, wish)
+        )
         self._port = ports.choose(wish.router_port, "--router-port")
         self.loop = loop
         """Where the router runs; one may run more there."""
-        self.router = Router(peer(self.producer), peer(self.consumer), self.router_log)
+        others = tuple(peer(one) for one in self.others)
+        self.router = Router(peer(self.producer), peer(self.consumer), self.router_log, others)
 
     @property
     def engines(self) -> list[Engine]:
-        """The producer, then the consumer."""
-        return [self.producer, self.consumer]
+        """The producer, then the consumer, then the second producer, if there is one."""
+        return [self.producer, self.consumer, *self.others]
+
+    def replace(self, old: Engine) -> Engine:
+        """Start an engine in the place of one that was stopped; the caller waits for it."""
+        again = Engine(old.launch, old.run)
+        if old is self.producer:
+            self.producer = again
+        elif old is self.consumer:
+            self.consumer = again
+        else:
+            self.others = [again if one is old else one for one in self.others]
+        again.start()
+        return again
 
     @property
     def url(self) -> str:
@@ -111,8 +132,8 @@ class Pair:
             return Completion(status=0, request_id=request_id, tokens=(), error="gave up")
 
 
-def launches(run: Run, wish: Wish) -> tuple[Launch, Launch]:
-    """Say what to start for a wish: engine P, and engine D."""
+def launches(run: Run, wish: Wish) -> tuple[Launch, ...]:
+    """Say what to start for a wish: engine P, engine D, and P2 where it is wished for."""
     free = ports.free()
     boxes: Path | None = run.boxes if wish.traced else None
     producer = Launch(
@@ -136,9 +157,19 @@ def launches(run: Run, wish: Wish) -> tuple[Launch, Launch]:
         side_port=next(free),
         tp=wish.tp_consumer,
         cores=cores(wish.tp_consumer, sorted(os.sched_getaffinity(0), reverse=True)),
-        env=environment(run, wish, "D"),
+        env={**environment(run, wish, "D"), **wish.consumer_env},
+        flags=(*wish.flags, *wish.consumer_flags),
     )
-    return producer, consumer
+    if not wish.second_producer:
+        return producer, consumer
+    second = msgspec.structs.replace(
+        producer,
+        engine_id="P2",
+        port=ports.choose(0, "a second producer"),
+        side_port=next(free),
+        env=environment(run, wish, "P2"),
+    )
+    return producer, consumer, second
 
 
 def environment(run: Run, wish: Wish, engine_id: str) -> dict[str, str]:

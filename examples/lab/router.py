@@ -17,7 +17,11 @@ PATIENCE = aiohttp.ClientTimeout(total=None, sock_connect=5)
 class Router:
     """Sends both legs of each request at once, and the consumer's answer back."""
 
-    def __init__(self, producer: Peer, consumer: Peer, log: RouterLog) -> None:
+    def __init__(
+        self, producer: Peer, consumer: Peer, log: RouterLog, others: tuple[Peer, ...] = ()
+    ) -> None:
+        self.others = {one.engine_id: one for one in (producer, consumer, *others)}
+        """Where a leg can be sent to when it is told so."""
         self.producer = producer
         self.consumer = consumer
         self.log = log
@@ -61,7 +65,7 @@ class Router:
             body, knobs = await request.json(), read(request.headers.get(HEADER))
         except ValueError as error:
             return web.json_response({"error": {"message": f"Not understood: {error}"}}, status=400)
-        exchange = Exchange(self._session, identify(request.headers), body, knobs)
+        exchange = Exchange(self._session, identify(request.headers), body, knobs, self.others)
         self.in_flight += 1
         try:
             return await exchange.run(request, self.producer, self.consumer)

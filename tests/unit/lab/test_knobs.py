@@ -26,6 +26,13 @@ def test_a_leg_can_tell_nothing_at_all_of_the_peer() -> None:
     assert LegKnobs(without=("kv_transfer_params",)).turned(BODY) == {"prompt": [5]}
 
 
+def test_what_a_leg_asks_for_can_be_changed_and_cut() -> None:
+    leg = LegKnobs(body={"max_tokens": 9}, cut=1)
+    assert leg.turned({**BODY, "prompt": [5, 6, 7]})["prompt"] == [5, 6]
+    assert leg.turned(BODY)["max_tokens"] == 9
+    assert BODY["prompt"] == [5]
+
+
 def test_a_leg_can_go_by_another_name() -> None:
     assert LegKnobs(request_id="r2").named({"X-Request-Id": "r1"}) == {"X-Request-Id": "r2"}
 

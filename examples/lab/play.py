@@ -1,0 +1,152 @@
+"""Plays scenarios on real engines, those that need the same engines on the same ones."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from itertools import groupby
+from pathlib import Path
+
+import msgspec
+
+from kvtrace.causes import Cause
+from lab.engine import await_ready
+from lab.errors import LabError
+from lab.pair import Pair, Wish, started
+from lab.progress import Progress
+from lab.run import fresh
+from lab.scenario import Scenario, Serve, Setup
+from lab.stage import Stage
+from lab.watcher import Watcher
+
+Say = Callable[[str], None]
+
+CALM = 4.0
+"""Seconds after a healthy scenario in which nothing must be named either."""
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one scenario."""
+
+    name: str
+    cause: Cause | None
+    named: dict[str, list[Cause]]
+    """By request: every cause that was named for it, in order; empty id for engines."""
+    seconds: float
+    error: str = ""
+    """Why it could not be played; empty where it was."""
+
+    final: tuple[Cause | None, ...] = ()
+    """What was named last for each request that counts."""
+    passed: bool = False
+
+
+def play_all(
+    scenarios: Iterable[Scenario], say: Say, *, record: Path | None = None
+) -> Iterator[Result]:
+    """Play them, and yield what became of each as it is known."""
+    ordered = sorted(scenarios, key=lambda one: (one.setup.alone, msgspec.json.encode(one.setup)))
+    for (_, _, _), group in groupby(ordered, key=_together):
+        yield from _on_one_setup(list(group), say, record)
+
+
+def judge(scenario: Scenario, ids: dict[str, list[str]], watcher: Watcher) -> Result:
+    """What was named, against what must be."""
+    wanted = {one: watcher.named(one) for name in scenario.of for one in ids.get(name, ())}
+    if not scenario.of:
+        wanted = {"": watcher.named("")}
+    mine = f"lab-{scenario.name}-"
+    named = {
+        **{name: causes for name, causes in watcher.everything().items() if mine in name},
+        **wanted,
+    }
+    final = tuple(causes[-1] if causes else None for causes in wanted.values())
+    allowed = {*scenario.also, *(() if scenario.cause is None else (scenario.cause,))}
+    if scenario.cause is None:
+        passed = not any(named.values())
+    elif not scenario.of:
+        passed = scenario.cause in wanted[""]
+    else:
+        passed = bool(final) and all(one is scenario.cause for one in final)
+        passed = passed and all(set(causes) <= allowed for causes in named.values())
+    return Result(
+        name=scenario.name,
+        cause=scenario.cause,
+        named=named,
+        seconds=0,
+        final=final,
+        passed=passed,
+    )
+
+
+def _together(scenario: Scenario) -> tuple[bool, bytes, str]:
+    alone = scenario.setup.alone
+    return alone, msgspec.json.encode(scenario.setup), scenario.name if alone else ""
+
+
+def _on_one_setup(scenarios: list[Scenario], say: Say, record: Path | None) -> Iterator[Result]:
+    left = list(scenarios)
+    while left:
+        with fresh() as run, started(run, _wish(left[0].setup)) as pair:
+            say(f"starting {len(pair.engines)} engines for {', '.join(one.name for one in left)}")
+            await_ready(pair.engines, Progress())
+            while left:
+                scenario = left.pop(0)
+                yield _play(scenario, pair, record)
+                if left and not _is_whole(pair, scenario):
+                    say(f"{scenario.name} left engines that serve no more; starting new ones")
+                    break
+
+
+def _play(scenario: Scenario, pair: Pair, record: Path | None) -> Result:
+    began = time.monotonic()
+    file = None if record is None else record / f"{scenario.name}.kvtrace.gz"
+    error = ""
+    with ExitStack() as stack:
+        watcher = stack.enter_context(Watcher(pair.run_dir, file, about=f"lab-{scenario.name}-"))
+        stage = stack.enter_context(Stage(pair, watcher, scenario.name))
+        try:
+            for step in scenario.step:
+                stage.perform(step)
+        except LabError as failure:
+            error = str(failure)
+        if scenario.cause is None:
+            time.sleep(CALM)
+        else:
+            watcher.until(
+                lambda: judge(scenario, stage.ids, watcher).passed, 0 if error else scenario.within
+            )
+        result = judge(scenario, stage.ids, watcher)
+    return msgspec.structs.replace(
+        result,
+        seconds=round(time.monotonic() - began, 1),
+        error=error,
+        passed=result.passed and not error,
+    )
+
+
+def _is_whole(pair: Pair, scenario: Scenario) -> bool:
+    """Whether the engines still serve healthy requests."""
+    try:
+        with Watcher(pair.run_dir) as watcher, Stage(pair, watcher, "after") as stage:
+            stage.perform(Serve(count=1))
+    except (LabError, OSError):
+        return False
+    return True
+
+
+def _wish(setup: Setup) -> Wish:
+    return Wish(
+        tp_producer=setup.tp_producer,
+        tp_consumer=setup.tp_consumer,
+        second_producer=setup.second_producer,
+        extra={
+            "kv_lease_duration": setup.lease,
+            "push_registration_timeout": setup.watchdog,
+            **setup.extra,
+        },
+        env=setup.env,
+        consumer_env=setup.consumer_env,
+        flags=setup.flags,
+        consumer_flags=setup.consumer_flags,
+        faulty=True,
+    )

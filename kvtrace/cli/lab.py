@@ -1,0 +1,56 @@
+"""`kvtrace lab`: breaks real engines in known ways; a part of a checkout, not of the wheel."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from kvtrace.errors import KvtraceError
+
+CHECKOUT = Path(__file__).parents[2] / "examples"
+
+EXAMPLES = """\b
+Examples:
+  kvtrace lab list
+  kvtrace lab run prefill-dropped
+  kvtrace lab run --all --json > results.json
+"""
+
+
+@click.command(
+    "lab",
+    epilog=EXAMPLES,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def command(words: tuple[str, ...]) -> int:
+    """Break real engines in known ways, and see which cause is named for each.
+
+    WORDS: `list` tells which scenarios there are, `run NAME…` plays some, `run --all` all of them;
+    `run --help` tells more. It needs a checkout of kvtrace, and vLLM and NIXL beside it.
+    """
+    lab = [sys.executable, "-m", "lab.main", *(words or ("--help",))]
+    return _waited(subprocess.Popen(lab, env=environment(CHECKOUT)))
+
+
+def environment(place: Path, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """What the lab in this folder is run with; raises KvtraceError where there is none."""
+    if not (place / "lab").is_dir():
+        raise KvtraceError(
+            "the lab is not part of this installation: run it in a checkout of kvtrace, "
+            "after `make setup-engines`"
+        )
+    path = os.pathsep.join(filter(None, (str(place), environ.get("PYTHONPATH"))))
+    return {**environ, "PYTHONPATH": path}
+
+
+def _waited(lab: subprocess.Popen[bytes]) -> int:
+    """Its exit code; Ctrl-C reaches it as well, and it tidies up before it ends."""
+    while True:
+        try:
+            return lab.wait()
+        except KeyboardInterrupt:
+            continue

@@ -1,0 +1,16 @@
+"""Some scenarios of the lab, on real engines: what was broken is named, and nothing else."""
+
+from lab.play import play_all
+from lab.scenario import chosen
+
+NAMES = (
+    "healthy-load",
+    "decode-dropped",
+    "prefill-aborted",
+)
+
+
+def test_what_was_broken_is_named(cores: None) -> None:
+    results = list(play_all(chosen(NAMES), print))
+    assert [one.name for one in results if not one.passed] == []
+    assert {one.name for one in results} == set(NAMES)

@@ -1,0 +1,34 @@
+"""`kvtrace lab`, which lives in a checkout."""
+
+from pathlib import Path
+
+import pytest
+
+from kvtrace.cli import run
+from kvtrace.cli.lab import CHECKOUT, environment
+from kvtrace.errors import KvtraceError
+
+
+def test_without_a_checkout_it_says_where_to_find_one(tmp_path: Path) -> None:
+    with pytest.raises(KvtraceError, match="run it in a checkout of kvtrace"):
+        environment(tmp_path)
+
+
+def test_it_finds_its_modules_before_others() -> None:
+    found = environment(CHECKOUT, {"PYTHONPATH": "/there"})
+    assert found["PYTHONPATH"] == f"{CHECKOUT}:/there"
+
+
+def test_the_scenarios_are_listed(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["lab", "list"]) == 0
+    assert "registration-never-came" in capfd.readouterr().out
+
+
+def test_a_wrong_name_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["lab", "run", "nothing"]) == 2
+    assert "No scenario is called nothing" in capfd.readouterr().err
+
+
+def test_it_tells_how_it_is_used(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["lab", "run", "--help"]) == 0
+    assert "--record DIR" in capfd.readouterr().out
