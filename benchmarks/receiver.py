@@ -22,8 +22,8 @@ from benchmarks.transfer_state import CLOCK, record_of, stream
 from kvtrace.census import Census
 from kvtrace.cli.receiving import collect_seldom
 from kvtrace.fleet import Fleet
-from kvtrace.signals.logs import log_of, resource_of
-from kvtrace.sinks.otlp.messages import logs_request
+from kvtrace.signals.logs import Log, resource_of
+from kvtrace.sinks.otlp.messages import Messages
 from kvtrace.sources.otlp.address import Address
 from kvtrace.sources.otlp.receiver import Receiver, Setup
 from kvtrace.sources.otlp.rpc import METHODS, grpc
@@ -115,17 +115,18 @@ def _send(port: int, requests: list[bytes]) -> None:
 
 def _requests() -> tuple[list[bytes], int]:
     """All events of many transfers as export requests, in the order in which they happen."""
+    pack = Messages()
     records = map(record_of, stream(TRANSFERS))
     found, events = [], 0
     while some := list(islice(records, BATCH)):
         items = [
             (
                 resource_of(one.process, one.engine, CLOCK, {"host.name": "host"}),
-                log_of(one, one.at),
+                Log(one, one.at),
             )
             for one in some
         ]
-        found.append(logs_request(items).SerializeToString())
+        found.append(pack.logs(items))
         events += len(items)
     return found, events
 

@@ -17,10 +17,11 @@ from benchmarks.measure import Row
 from benchmarks.transfer_state import CLOCK, record_of, stream
 from kvtrace.moments import Record
 from kvtrace.signals.deriver import Deriver
-from kvtrace.signals.logs import Log, log_of, news_of, resource_of
+from kvtrace.signals.logs import Log, resource_of
+from kvtrace.signals.reading import news_of
 from kvtrace.signals.severity import TEXT
 from kvtrace.signals.spans import Span
-from kvtrace.sinks.otlp.messages import logs_request, traces_request
+from tests.otlp_messages import logs_request, traces_request
 
 TRANSFERS = 1500
 BATCH = 512
@@ -36,14 +37,14 @@ SCOPE = InstrumentationScope("kvtrace", "1")
 def run() -> list[Row]:
     """Microseconds for each, best of some rounds, by CPU time."""
     records = [record_of(one) for one in stream(TRANSFERS)]
-    logs = [log_of(record, record.wall) for record in records]
+    logs = [Log(record, record.wall) for record in records]
     spans = _derive(records)
     events, per_half = len(records), len(spans)
     resource = dict(RESOURCE.attributes)
     theirs = list(map(_sdk_log, islice(logs, 10_000)))
     their_spans = list(map(_sdk_span, islice(spans, 5_000)))
     rows = [
-        _row("event to log record", "", events, lambda: [log_of(r, r.wall) for r in records]),
+        _row("event to log record", "", events, lambda: [Log(r, r.wall) for r in records]),
         _row("log record to OTLP bytes", "<= 15 µs", events, lambda: _logs_bytes(logs)),
         _row("the same by the SDK's encoder", "", len(theirs), lambda: _sdk_logs_bytes(theirs)),
         _row("events to spans, each event", "", events, lambda: _derive(records)),
@@ -82,7 +83,7 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def _everything(records: list[Record]) -> None:
-    _logs_bytes([log_of(record, record.wall) for record in records])
+    _logs_bytes([Log(record, record.wall) for record in records])
     _spans_bytes(_derive(records))
 
 

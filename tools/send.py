@@ -13,16 +13,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from google.protobuf.message import Message
-
 from kvtrace.destination import destinations
 from kvtrace.errors import KvtraceError
 from kvtrace.moments import Moment, Record
 from kvtrace.signals.deriver import Deriver
-from kvtrace.signals.logs import Resource, log_of, resource_of
+from kvtrace.signals.logs import Log, Resource, resource_of
 from kvtrace.signals.spans import Span
 from kvtrace.sinks.otlp.answer import Fate
-from kvtrace.sinks.otlp.messages import logs_request, traces_request
+from kvtrace.sinks.otlp.messages import Messages
 from kvtrace.sinks.otlp.sender import open_sender
 from kvtrace.sources.recording import open_recording
 
@@ -61,7 +59,7 @@ def send(recording: Path, endpoint: str) -> int:
     return int(refused > 0)
 
 
-def made_of(path: Path) -> dict[str, list[Message]]:
+def made_of(path: Path) -> dict[str, list[bytes]]:
     """The requests for each signal."""
     source = open_recording(path)
     moments = list(source)
@@ -69,11 +67,12 @@ def made_of(path: Path) -> dict[str, list[Message]]:
     records = [moment.news for moment in moments if isinstance(moment.news, Record)]
     whose = {one.process: resource_of(one.process, one.engine, one.clock, {}) for one in records}
     now = time.time_ns()
-    logs = [(whose[one.process], log_of(one, now)) for one in records]
+    logs = [(whose[one.process], Log(one, now)) for one in records]
     spans = [(whose[one.process], one) for one in spans_of(moments, source.header.clock)]
+    pack = Messages()
     return {
-        "logs": [logs_request(batch) for batch in batches(logs)],
-        "traces": [traces_request(batch) for batch in batches(spans)],
+        "logs": [pack.logs(batch) for batch in batches(logs)],
+        "traces": [pack.spans(batch) for batch in batches(spans)],
     }
 
 

@@ -11,7 +11,7 @@ from kvtrace.agent.identity import Identity
 from kvtrace.agent.parcels import LogParcel, SpanParcel
 from kvtrace.agent.pulse import Pulse
 from kvtrace.moments import Ended, Lost, News, Record
-from kvtrace.signals.logs import Context, log_of
+from kvtrace.signals.logs import Context, Log
 from kvtrace.signals.spans import STALL, Span
 from kvtrace.sources.run_directory import SCAN, RunDirectory
 
@@ -166,10 +166,10 @@ class Agent:
             news = self._numbered(news)
         if isinstance(news, Record):
             resource, seq = self._identity.of_record(news), news.seq
-            log = log_of(news, wall, self._deriver.context(news))
+            log = Log(news, wall, self._deriver.context(news))
         else:
             resource, seq = self._identity.of(news.process), 0
-            log = log_of(news, wall)
+            log = Log(news, wall)
         logs.append(
             LogParcel(
                 resource=resource,

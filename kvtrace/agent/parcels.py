@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 import msgspec
-from google.protobuf.message import Message
 
 from kvtrace.agent.cursor import Cursor
 from kvtrace.signals.logs import Log, Resource
 from kvtrace.signals.spans import STALL, Span
-from kvtrace.sinks.otlp.messages import logs_request, traces_request
+from kvtrace.sinks.otlp.messages import Messages
 
 
 class LogParcel(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -33,14 +32,14 @@ class SpanParcel(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """When it was made, in nanoseconds of our monotonic clock."""
 
 
-def pack_logs(parcels: Sequence[LogParcel]) -> Message:
+def pack_logs(messages: Messages, parcels: Sequence[LogParcel]) -> bytes:
     """The message that carries them."""
-    return logs_request((parcel.resource, parcel.log) for parcel in parcels)
+    return messages.logs((parcel.resource, parcel.log) for parcel in parcels)
 
 
-def pack_spans(parcels: Sequence[SpanParcel]) -> Message:
+def pack_spans(messages: Messages, parcels: Sequence[SpanParcel]) -> bytes:
     """The message that carries them."""
-    return traces_request((parcel.resource, parcel.span) for parcel in parcels)
+    return messages.spans((parcel.resource, parcel.span) for parcel in parcels)
 
 
 def logs_answered(cursor: Cursor, parcels: Sequence[LogParcel]) -> None:

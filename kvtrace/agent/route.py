@@ -4,8 +4,6 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-from google.protobuf.message import Message
-
 from kvtrace.agent.journal import Journal
 from kvtrace.destination import Destination
 from kvtrace.sinks.otlp.answer import Answer, Fate
@@ -35,7 +33,7 @@ class Route(Generic[Item]):
         sender: Sender,
         journal: Journal,
         *,
-        pack: Callable[[Sequence[Item]], Message],
+        pack: Callable[[Sequence[Item]], bytes],
         batch: int,
     ) -> None:
         self.batch = batch
@@ -59,7 +57,7 @@ class Route(Generic[Item]):
     def send(self, items: Sequence[Item], limit: float) -> Answer:
         """What the endpoint answers to them, within so many seconds."""
         message = self._pack(items)
-        if message.ByteSize() > LARGEST and len(items) > 1:
+        if len(message) > LARGEST and len(items) > 1:
             return Answer(fate=Fate.SMALLER)
         return self._sender.send(message, limit)
 

@@ -4,12 +4,12 @@ import gc
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TypeVar
 
 import msgspec
-from google.protobuf.message import Message
 
 from kvtrace.agent.agent import Agent, Eyes, Making, Outboxes
 from kvtrace.agent.cursor import Cursor
@@ -34,6 +34,7 @@ from kvtrace.signals.deriver import Deriver
 from kvtrace.signals.hashing import Hasher
 from kvtrace.signals.sampling import Sampler
 from kvtrace.sinks.otlp.environment import told_attributes
+from kvtrace.sinks.otlp.messages import Messages
 from kvtrace.sinks.otlp.sender import open_sender
 from kvtrace.sources.run_directory import HOUR, RunDirectory
 
@@ -80,8 +81,12 @@ class Office:
         boxes = stack.enter_context(
             closing(RunDirectory(plan.directory, dead_for_ns=plan.dead_for_ns))
         )
-        self._logs, logs = self._open("logs", pack_logs, LOGS_BATCH, LOGS_ROOM)
-        self._spans, spans = self._open("traces", pack_spans, SPANS_BATCH, SPANS_ROOM)
+        # What a log record says is said again by a span: both are encoded in one place.
+        pack = Messages()
+        self._logs, logs = self._open("logs", partial(pack_logs, pack), LOGS_BATCH, LOGS_ROOM)
+        self._spans, spans = self._open(
+            "traces", partial(pack_spans, pack), SPANS_BATCH, SPANS_ROOM
+        )
         self._remember(logs, spans)
         self.outboxes = Outboxes(
             self._logs, self._spans, logs.take_lost if logs is not None else lambda: 0
@@ -110,7 +115,7 @@ class Office:
         return left
 
     def _open(
-        self, signal: str, pack: Callable[[Sequence[Item]], Message], batch: int, room: int
+        self, signal: str, pack: Callable[[Sequence[Item]], bytes], batch: int, room: int
     ) -> tuple[Outbox[Item] | None, Route[Item] | None]:
         for destination in self._plan.destinations:
             if destination.signal == signal:

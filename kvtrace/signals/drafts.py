@@ -4,7 +4,7 @@ import msgspec
 
 from kvtrace.moments import Record
 from kvtrace.signals.account import Account, last
-from kvtrace.signals.logs import span_event_of
+from kvtrace.signals.logs import SpanEvent
 from kvtrace.signals.spans import INTERNAL, Span
 from kvtrace.signals.values import Value
 
@@ -59,7 +59,7 @@ def span_of(draft: Draft, account: Account, span_id: bytes) -> Span:
         start=draft.start,
         end=max(draft.start, draft.end),
         attributes=attributes,
-        events=tuple(span_event_of(record, record.wall) for record in draft.records),
+        events=tuple(map(SpanEvent, draft.records)),
         error=draft.error,
         process=newest.process,
         engine=account.engine,

@@ -11,7 +11,7 @@ from kvtrace.signals.consumer_phases import consumer_phases
 from kvtrace.signals.drafts import Draft, id_of, span_of
 from kvtrace.signals.handshake_phases import Asked, handshake_phases
 from kvtrace.signals.ids import derived
-from kvtrace.signals.logs import span_event_of
+from kvtrace.signals.logs import SpanEvent
 from kvtrace.signals.open_half import OpenHalf
 from kvtrace.signals.producer_phases import producer_phases
 from kvtrace.signals.spans import TRANSFER, Span, SpanLink
@@ -133,7 +133,7 @@ def _root(half: OpenHalf, account: Account, closed: Closing) -> Span:
         start=start,
         end=max(start, closed.end),
         attributes=attributes,
-        events=tuple(span_event_of(record, record.wall) for record in left),
+        events=tuple(map(SpanEvent, left)),
         links=_links(account),
         error=closed.error,
         process=_speaker(account),

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from kvtrace.signals.logs import Log
+from kvtrace.signals.logs import SpanEvent
 from kvtrace.signals.values import Value
 
 INTERNAL = 1
@@ -34,7 +34,7 @@ class Span(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     end: int
     attributes: dict[str, Value]
-    events: tuple[Log, ...] = ()
+    events: tuple[SpanEvent, ...] = ()
     links: tuple[SpanLink, ...] = ()
     error: str = ""
     """What went wrong, in words; empty where nothing did."""

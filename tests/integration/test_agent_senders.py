@@ -13,17 +13,17 @@ import grpc
 import pytest
 
 from kvtrace.destination import GRPC, HTTP, destinations
-from kvtrace.signals.logs import Resource, log_of
+from kvtrace.signals.logs import Log, Resource
 from kvtrace.sinks.otlp.answer import Answer, Fate
-from kvtrace.sinks.otlp.messages import logs_request, traces_request
+from kvtrace.sinks.otlp.messages import Messages
 from kvtrace.sinks.otlp.sender import Sender, open_sender
 from tests.integration.certificates import Certificates
 from tests.integration.sink import LOGS, TRACES, Kept, Refusal, grpc_sink, http_sink, partly
 from tests.unit.moments import record
 
 OURS = Resource((("service.name", "vllm"),))
-MESSAGE = logs_request([(OURS, log_of(record(), 0))])
-EMPTY = traces_request([])
+MESSAGE = Messages().logs([(OURS, Log(record(), 0))])
+EMPTY = Messages().spans([])
 
 
 @contextmanager
@@ -53,7 +53,7 @@ def test_each_signal_arrives_at_its_own_door(protocol: str) -> None:
     with listening(protocol, kept) as where, senders(protocol, where) as made:
         assert made["logs"].send(MESSAGE, 5).fate is Fate.TAKEN
         assert made["traces"].send(EMPTY, 5).fate is Fate.TAKEN
-    assert kept.bodies == [(LOGS, MESSAGE.SerializeToString()), (TRACES, b"")]
+    assert kept.bodies == [(LOGS, MESSAGE), (TRACES, b"")]
 
 
 @both
@@ -145,7 +145,7 @@ def test_http_bodies_are_packed_as_asked_for(packing: str, monkeypatch: pytest.M
         made["logs"].send(MESSAGE, 5)
     unpack: Any = gzip.decompress if packing == "gzip" else zlib.decompress
     assert kept.headers[0]["content-encoding"] == packing
-    assert unpack(kept.bodies[0][1]) == MESSAGE.SerializeToString()
+    assert unpack(kept.bodies[0][1]) == MESSAGE
 
 
 def test_grpc_messages_are_packed_as_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +153,7 @@ def test_grpc_messages_are_packed_as_asked_for(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
     with listening(GRPC, kept) as where, senders(GRPC, where) as made:
         assert made["logs"].send(MESSAGE, 5).fate is Fate.TAKEN
-    assert kept.bodies == [(LOGS, MESSAGE.SerializeToString())]
+    assert kept.bodies == [(LOGS, MESSAGE)]
 
 
 def test_both_ends_show_certificates_where_the_environment_names_them(

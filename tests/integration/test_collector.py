@@ -8,9 +8,9 @@ import pytest
 
 from kvtrace.destination import GRPC, destinations
 from kvtrace.moments import Record
-from kvtrace.signals.logs import Resource, log_of, resource_of
+from kvtrace.signals.logs import Log, Resource, resource_of
 from kvtrace.sinks.otlp.answer import Fate
-from kvtrace.sinks.otlp.messages import logs_request, traces_request
+from kvtrace.sinks.otlp.messages import Messages
 from kvtrace.sinks.otlp.sender import open_sender
 from tests.integration.rotel import collector, why_not
 from tests.integration.sink import LOGS, TRACES, Kept, grpc_sink
@@ -57,15 +57,16 @@ def test_what_comes_out_of_a_collector_is_what_went_in(path: Path, tmp_path: Pat
     clock, moments = recorded(path)
     records = [moment.news for moment in moments if isinstance(moment.news, Record)]
     whose = resources(records)
-    logs = [(whose[one.process], log_of(one, NOW)) for one in records]
+    logs = [(whose[one.process], Log(one, NOW)) for one in records]
     spans = [(whose[one.process], one) for one in spans_of(moments, clock=clock)]
+    pack = Messages()
     requests = {
-        "logs": [logs_request(batch) for batch in batches(logs)],
-        "traces": [traces_request(batch) for batch in batches(spans)],
+        "logs": [pack.logs(batch) for batch in batches(logs)],
+        "traces": [pack.spans(batch) for batch in batches(spans)],
     }
     sent = Kept()
-    sent.bodies += [(LOGS, request.SerializeToString()) for request in requests["logs"]]
-    sent.bodies += [(TRACES, request.SerializeToString()) for request in requests["traces"]]
+    sent.bodies += [(LOGS, request) for request in requests["logs"]]
+    sent.bodies += [(TRACES, request) for request in requests["traces"]]
     came = Kept()
     with grpc_sink(came) as sink, collector(sink, tmp_path / "rotel.log") as port:
         send(port, requests)

@@ -27,7 +27,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from kvtrace.errors import ReceiverError
-from kvtrace.signals.logs import log_of, resource_of, span_event_of
+from kvtrace.signals.logs import Log, SpanEvent, resource_of
 from kvtrace.sources.otlp.access import Access
 from kvtrace.sources.otlp.inbox import Inbox
 from kvtrace.sources.otlp.receiver import Receiver
@@ -77,7 +77,7 @@ def emit(exporter: Any) -> None:
     resource = dict(resource_of(SENT.process, SENT.engine, SENT.clock, {}).attributes)
     provider = LoggerProvider(Resource(resource), shutdown_on_exit=False)
     provider.add_log_record_processor(SimpleLogRecordProcessor(exporter))
-    log = log_of(SENT, SENT.wall)
+    log = Log(SENT, SENT.wall)
     provider.get_logger("kvtrace").emit(
         LogRecord(timestamp=log.wall, event_name=log.name, attributes=log.attributes)
     )
@@ -105,7 +105,7 @@ def test_events_of_spans_arrive_and_foreign_spans_pass(receiver: Receiver, proto
     with tracer.start_as_current_span("GET /"):
         pass
     with tracer.start_as_current_span("kvtrace.registration") as span:
-        log = span_event_of(SENT, SENT.wall)
+        log = SpanEvent(SENT)
         span.add_event(log.name, log.attributes, log.wall)  # type: ignore[arg-type]
     provider.shutdown()
     assert records(receiver) == [SENT]

@@ -15,12 +15,12 @@ from kvtrace.census import Census
 from kvtrace.document import document
 from kvtrace.moments import Moment, News, Record
 from kvtrace.monitor import watch
-from kvtrace.signals.logs import Log, Resource, log_of, resource_of
-from kvtrace.sinks.otlp.messages import logs_request
+from kvtrace.signals.logs import Log, Resource, resource_of
 from kvtrace.snapshot import Snapshot
 from kvtrace.sources.otlp.inbox import Inbox
 from kvtrace.sources.recording import open_recording
 from tests.integration.receiving import LOGS, arrived, export, receiving
+from tests.otlp_messages import logs_request
 from tests.unit.sources.otlp.requests import record
 
 ROOT = Path(__file__).parents[2]
@@ -81,7 +81,7 @@ def _until_taken(call: grpc.UnaryUnaryMultiCallable, batch: list[Record]) -> Non
 def _items(news: list[Record] | list[News]) -> Iterator[tuple[Resource, Log]]:
     for one in news:
         engine, clock = (one.engine, one.clock) if isinstance(one, Record) else ("", "")
-        yield resource_of(one.process, engine, clock, {}), log_of(one, 1)
+        yield resource_of(one.process, engine, clock, {}), Log(one, 1)
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.name)

@@ -10,7 +10,7 @@ import zlib
 from typing import Any
 
 import requests
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import DecodeError
 from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
@@ -31,9 +31,9 @@ class HttpSender:
         exporter = _EXPORTERS[destination.signal]
         self._exporter = exporter(endpoint=destination.url, session=self._session)
 
-    def send(self, message: Message, limit: float) -> Answer:
+    def send(self, message: bytes, limit: float) -> Answer:
         """What the endpoint answers within so many seconds, or within its own timeout."""
-        self._session.body, self._session.limit = message.SerializeToString(), limit
+        self._session.body, self._session.limit = message, limit
         self._exporter.export(())
         answer = self._session.answer
         if isinstance(answer, Exception):

@@ -1,156 +1,140 @@
-"""Builds OTLP's export requests from log records and spans, straight into their messages."""
+"""Encodes log records and spans as OTLP's export requests, straight into their bytes."""
 
-from collections.abc import Callable, Iterable
-from itertools import groupby
-from operator import itemgetter
-from typing import Any
+from collections.abc import Iterable
+from functools import lru_cache
+from struct import Struct
 
-from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
-from opentelemetry.proto.resource.v1.resource_pb2 import Resource as ResourceMessage
-from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
 from kvtrace import __version__
-from kvtrace.signals.logs import Log, Resource
+from kvtrace.moments import News, Record
+from kvtrace.signals.logs import Log, Resource, SpanEvent, attributes_of
 from kvtrace.signals.severity import TEXT
-from kvtrace.signals.spans import Span
-from kvtrace.signals.values import Attributes, Value
-
-Add = Callable[..., KeyValue]
-
-SCOPE = InstrumentationScope(name="kvtrace", version=__version__)
+from kvtrace.signals.spans import Span, SpanLink
+from kvtrace.sinks.otlp.pairs import Pairs, utf8
+from kvtrace.sinks.otlp.wire_format import sized, varint
 
 NAMED = "event_name" in LogRecord.DESCRIPTOR.fields_by_name
 """Whether this OpenTelemetry's log records have a field for the event's name."""
 
 LATEST = (1 << 64) - 1
 
+KEPT = 8192
+"""Events whose attributes are remembered until they are told again: in a log record and a span."""
 
-def logs_request(items: Iterable[tuple[Resource, Log]]) -> ExportLogsServiceRequest:
-    """The request that exports these log records, each under its resource."""
-    request = ExportLogsServiceRequest()
-    adds: dict[Resource, Callable[..., LogRecord]] = {}
-    for resource, group in groupby(items, itemgetter(0)):
-        add = adds.get(resource)
-        if add is None:
-            whole = request.resource_logs.add()
-            _describe(whole.resource, resource)
-            add = adds[resource] = whole.scope_logs.add(scope=SCOPE).log_records.add
-        for _, log in group:
-            _log(add, log)
-    return request
+_SCOPE = b"\x0a" + sized(b"\x0a\x07kvtrace\x12" + sized(__version__.encode()))
+
+_OF_LOG, _OF_SPAN, _OF_EVENT, _OF_LINK, _OF_RESOURCE = b"\x32", b"\x4a", b"\x1a", b"\x22", b"\x0a"
+"""The tags of attributes, by what has them."""
+
+_FIXED = Struct("<BQ").pack
+"""A fixed64 after its tag."""
 
 
-def traces_request(items: Iterable[tuple[Resource, Span]]) -> ExportTraceServiceRequest:
-    """The request that exports these spans, each under its resource."""
-    request = ExportTraceServiceRequest()
-    adds: dict[Resource, Callable[..., SpanMessage]] = {}
-    for resource, group in groupby(items, itemgetter(0)):
-        add = adds.get(resource)
-        if add is None:
-            whole = request.resource_spans.add()
-            _describe(whole.resource, resource)
-            add = adds[resource] = whole.scope_spans.add(scope=SCOPE).spans.add
-        for _, span in group:
-            _span(add, span)
-    return request
+class Messages:
+    """Encodes, and remembers what comes again; threads may share it."""
+
+    def __init__(self) -> None:
+        self._pairs = Pairs()
+        self._events: dict[int, tuple[Record, list[bytes]]] = {}
+
+    def logs(self, items: Iterable[tuple[Resource, Log]]) -> bytes:
+        """The request that exports these log records, each under its resource."""
+        parts: dict[Resource, list[bytes]] = {}
+        for resource, log in items:
+            parts.setdefault(resource, []).append(self._log(log))
+        return self._request(parts)
+
+    def spans(self, items: Iterable[tuple[Resource, Span]]) -> bytes:
+        """The request that exports these spans, each under its resource."""
+        parts: dict[Resource, list[bytes]] = {}
+        for resource, span in items:
+            parts.setdefault(resource, []).append(self._span(span))
+        return self._request(parts)
+
+    def _request(self, parts: dict[Resource, list[bytes]]) -> bytes:
+        return b"".join(self._part(resource, records) for resource, records in parts.items())
+
+    def _part(self, resource: Resource, records: list[bytes]) -> bytes:
+        """The records of one resource, under one scope."""
+        whose = _OF_RESOURCE.join((b"", *self._pairs.of(dict(resource.attributes))))
+        scope = b"\x12".join((_SCOPE, *records))
+        return b"\x0a" + sized(b"\x0a" + sized(whose) + b"\x12" + sized(scope))
+
+    def _log(self, log: Log) -> bytes:
+        start, end = _around(log.name, log.severity)
+        trace, span = log.context
+        whole = [
+            _instant(0x09, log.wall),
+            _OF_LOG.join((start, *self._said(log.news))),
+            b"\x4a" + sized(trace) if trace else b"",
+            b"\x52" + sized(span) if span else b"",
+            _instant(0x59, log.observed),
+            end,
+        ]
+        return sized(b"".join(whole))
+
+    def _span(self, span: Span) -> bytes:
+        begins = _within(span.start)
+        ends = max(begins, _within(span.end))
+        whole = [
+            b"\x0a" + sized(span.trace_id) + b"\x12" + sized(span.span_id),
+            b"\x22" + sized(span.parent_id) if span.parent_id else b"",
+            b"\x2a" + sized(utf8(span.name)) + b"\x30" + varint(span.kind),
+            _instant(0x39, begins) + _instant(0x41, ends),
+            _OF_SPAN.join((b"", *self._pairs.of(span.attributes))),
+            *(b"\x5a" + self._event(event) for event in span.events),
+            *(b"\x6a" + self._link(link) for link in span.links),
+        ]
+        if span.error:
+            failed = b"\x18" + varint(Status.STATUS_CODE_ERROR)
+            whole.append(b"\x7a" + sized(b"\x12" + sized(utf8(span.error)) + failed))
+        return sized(b"".join(whole))
+
+    def _event(self, event: SpanEvent) -> bytes:
+        start = _instant(0x09, event.wall) + _named(event.name)
+        said = (start, *self._said(event.record), *self._pairs.of_whose(event.record))
+        return sized(_OF_EVENT.join(said))
+
+    def _link(self, link: SpanLink) -> bytes:
+        start = b"\x0a" + sized(link.trace_id) + b"\x12" + sized(link.span_id)
+        return sized(_OF_LINK.join((start, *self._pairs.of(link.attributes))))
+
+    def _said(self, news: News) -> list[bytes]:
+        """The attributes of what was told."""
+        if not isinstance(news, Record):
+            return self._pairs.of(attributes_of(news))
+        known = self._events.pop(id(news), None)
+        if known is not None and known[0] is news:
+            return known[1]
+        found = self._pairs.of_record(news)
+        if len(self._events) >= KEPT:
+            self._events.clear()
+        self._events[id(news)] = news, found
+        return found
 
 
-def _describe(message: ResourceMessage, resource: Resource) -> None:
-    fill(message.attributes.add, dict(resource.attributes))
+@lru_cache(1024)
+def _around(name: str, severity: int) -> tuple[bytes, bytes]:
+    """What stands before the attributes of every such log record, and at its end."""
+    text = sized(b"\x0a" + sized(utf8(name)))
+    start = b"\x10" + varint(severity) + b"\x1a" + sized(TEXT[severity].encode())
+    named = sized(b"\x0a\x0aevent.name\x12" + text)
+    end = b"\x62" + sized(utf8(name)) if NAMED else b""
+    return start + b"\x2a" + text + _OF_LOG + named, end
 
 
-def _log(add: Callable[..., LogRecord], log: Log) -> None:
-    message = add(
-        time_unix_nano=log.wall,
-        observed_time_unix_nano=log.observed,
-        severity_number=log.severity,
-        severity_text=TEXT[log.severity],
-        trace_id=log.trace_id,
-        span_id=log.span_id,
-    )
-    if NAMED:
-        message.event_name = log.name
-    message.body.string_value = log.name
-    message.attributes.add(key="event.name").value.string_value = log.name
-    fill(message.attributes.add, log.attributes)
+@lru_cache(1024)
+def _named(name: str) -> bytes:
+    """The name of a span event."""
+    return b"\x12" + sized(utf8(name))
 
 
-def _span(add: Callable[..., SpanMessage], span: Span) -> None:
-    start = _instant(span.start)
-    message = add(
-        trace_id=span.trace_id,
-        span_id=span.span_id,
-        parent_span_id=span.parent_id,
-        name=span.name,
-        kind=span.kind,
-        start_time_unix_nano=start,
-        end_time_unix_nano=max(start, _instant(span.end)),
-    )
-    if span.error:
-        message.status.code = Status.STATUS_CODE_ERROR
-        message.status.message = _plain(span.error)
-    fill(message.attributes.add, span.attributes)
-    for event in span.events:
-        one = message.events.add(time_unix_nano=event.wall, name=event.name)
-        fill(one.attributes.add, event.attributes)
-    for link in span.links:
-        other = message.links.add(trace_id=link.trace_id, span_id=link.span_id)
-        fill(other.attributes.add, link.attributes)
+def _instant(tag: int, nanoseconds: int) -> bytes:
+    """An instant after its tag; nothing where it is not known."""
+    return _FIXED(tag, nanoseconds) if nanoseconds else b""
 
 
-def fill(add: Add, attributes: Attributes) -> None:
-    """Add the attributes; what no message can hold as it is, is told as text."""
-    for name, value in attributes.items():
-        holder = _holder(add, name)
-        try:
-            _put(holder, value)
-        except ValueError:
-            holder.string_value = _plain(str(value))
-
-
-def _holder(add: Add, name: str) -> Any:
-    try:
-        return add(key=name).value
-    except ValueError:
-        return add(key=_plain(name)).value
-
-
-def _put(holder: Any, value: Value) -> None:
-    kind = type(value)
-    if kind is str:
-        holder.string_value = value
-    elif kind is int:
-        holder.int_value = value
-    else:
-        _put_rare(holder, value)
-
-
-def _put_rare(holder: AnyValue, value: Value) -> None:
-    match value:
-        case bool():
-            holder.bool_value = value
-        case tuple():
-            holder.array_value.SetInParent()
-            for one in value:
-                _put_rare(holder.array_value.values.add(), one)
-        case str():
-            holder.string_value = value
-        case bytes():
-            holder.bytes_value = value
-        case int():
-            holder.int_value = value
-        case float():
-            holder.double_value = value
-
-
-def _plain(text: str) -> str:
-    """The text without what UTF-8 cannot say."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _instant(nanoseconds: int) -> int:
+def _within(nanoseconds: int) -> int:
     return min(max(nanoseconds, 0), LATEST)

@@ -3,7 +3,6 @@
 import logging
 from typing import Protocol
 
-from google.protobuf.message import Message
 from opentelemetry.exporter.otlp.proto.grpc.exporter import InvalidCompressionValueException
 
 from kvtrace.destination import GRPC, Destination
@@ -17,7 +16,7 @@ from kvtrace.sinks.otlp.checks import check
 class Sender(Protocol):
     """One signal's way to its endpoint."""
 
-    def send(self, message: Message, limit: float) -> Answer: ...
+    def send(self, message: bytes, limit: float) -> Answer: ...
     def close(self) -> None: ...
 
 

@@ -8,7 +8,8 @@ from google.protobuf.message import DecodeError
 
 from kvtrace.errors import UnknownKindError, WireError
 from kvtrace.moments import News
-from kvtrace.signals.logs import PREFIX, news_of
+from kvtrace.signals.logs import PREFIX
+from kvtrace.signals.reading import news_of
 from kvtrace.signals.values import Value
 from kvtrace.sources.otlp import schema
 from kvtrace.sources.otlp.refusal import Reason, RefusedError

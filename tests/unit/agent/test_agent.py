@@ -103,7 +103,7 @@ def test_every_event_is_a_log_record_with_its_process_resource(tmp_path: Path) -
     desk = Desk(tmp_path).round()
     assert desk.names() == ["registration.queued", "watched"]
     parcel: LogParcel = desk.logs.items[0]
-    assert (parcel.seq, parcel.log.trace_id) == (1, b"t" * 16)
+    assert (parcel.seq, parcel.log.context[0]) == (1, b"t" * 16)
     told = dict(parcel.resource.attributes)
     assert told["host.name"] == "host-1"
     assert told["service.instance.id"] == "d"

@@ -15,15 +15,16 @@ from kvtrace.agent.parcels import (
     spans_answered,
     spans_handed,
 )
-from kvtrace.signals.logs import Resource, log_of
+from kvtrace.signals.logs import Log, Resource
 from kvtrace.signals.spans import STALL, Span
+from kvtrace.sinks.otlp.messages import Messages
 from tests.unit.moments import record
 
 OURS = Resource((("service.name", "vllm"),))
 
 
 def log(seq: int, process: str = "a", ended: bool = False) -> LogParcel:
-    made = log_of(record(seq=seq), 0)
+    made = Log(record(seq=seq), 0)
     return LogParcel(resource=OURS, log=made, process=process, seq=seq, ended=ended)
 
 
@@ -48,9 +49,9 @@ def span(seq: int, name: str = "kvtrace.write", at: int = 5) -> SpanParcel:
 
 
 def test_each_kind_is_packed_for_its_own_service() -> None:
-    logs, spans = pack_logs([log(1), log(2)]), pack_spans([span(1)])
-    assert isinstance(logs, ExportLogsServiceRequest)
-    assert isinstance(spans, ExportTraceServiceRequest)
+    pack = Messages()
+    logs = ExportLogsServiceRequest.FromString(pack_logs(pack, [log(1), log(2)]))
+    spans = ExportTraceServiceRequest.FromString(pack_spans(pack, [span(1)]))
     assert len(logs.resource_logs[0].scope_logs[0].log_records) == 2
     assert len(spans.resource_spans[0].scope_spans[0].spans) == 1
 

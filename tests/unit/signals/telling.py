@@ -7,7 +7,7 @@ from kvtrace.model import Role
 from kvtrace.moments import Moment, News, Record
 from kvtrace.signals.account import Account, order
 from kvtrace.signals.deriver import Deriver, half_of
-from kvtrace.signals.logs import news_of
+from kvtrace.signals.reading import news_of
 from kvtrace.signals.spans import STALL, TRANSFER, Span
 from kvtrace.sources.recording import open_recording
 from tests.unit.story import CLOCK, SECOND, Story

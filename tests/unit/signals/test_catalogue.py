@@ -10,7 +10,7 @@ from kvtrace.signals.catalogue import (
     SPANS,
     WHERE_IT_APPLIES,
 )
-from kvtrace.signals.logs import attribute, log_of, span_event_of
+from kvtrace.signals.logs import Log, SpanEvent, attribute
 from kvtrace.signals.spans import CLIENT, Span
 from kvtrace.wire import KINDS
 from tests.unit import samples
@@ -64,8 +64,8 @@ def test_spans_are_of_the_kind_that_is_described() -> None:
 def test_what_every_record_has_is_described() -> None:
     record = record_of(samples.request_resumed())
     names = {one.name for one in ON_EVERY_LOG} - {"event.name"}
-    assert set(span_event_of(record, 5).attributes) == names
-    assert set(log_of(record, 5).attributes) < names
+    assert set(SpanEvent(record).attributes) == names
+    assert set(Log(record, 5).attributes) < names
     assert set(resource(record)) <= {one.name for one in RESOURCE}
 
 

@@ -14,7 +14,7 @@ from kvtrace.signals.deriver import SETTLE, Deriver, half_of
 from kvtrace.signals.ids import derived
 from kvtrace.signals.logs import Resource
 from kvtrace.signals.spans import CLIENT, INTERNAL, TRANSFER
-from kvtrace.sinks.otlp.messages import traces_request
+from tests.otlp_messages import traces_request
 from tests.unit import samples
 from tests.unit.moments import news as anything
 from tests.unit.signals.telling import (

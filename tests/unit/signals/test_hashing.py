@@ -12,7 +12,7 @@ from kvtrace.fleet import Fleet
 from kvtrace.identity import base_id
 from kvtrace.moments import Ended, Moment, News, Record
 from kvtrace.signals.hashing import IDS, KNOWN, TEXTS, Hasher
-from kvtrace.signals.logs import Log, span_event_of
+from kvtrace.signals.logs import Log, SpanEvent
 from kvtrace.signals.spans import Span
 from kvtrace.wire import KINDS
 from tests.unit import samples
@@ -175,7 +175,7 @@ def test_no_id_survives_in_any_attribute(path: Path) -> None:
     texts = [text for span in spans_of(changed, clock=clock) for text in said(span)]
     for moment in changed:
         if isinstance(moment.news, Record):
-            texts += [str(v) for v in span_event_of(moment.news, 1).attributes.values()]
+            texts += [str(v) for v in SpanEvent(moment.news).attributes.values()]
     everything = "\n".join(texts)
     assert [name for name in plain if name in everything] == []
 
@@ -196,5 +196,5 @@ def test_no_known_id_survives_in_any_text(known: list[str], text: str) -> None:
     )
     changed = hasher.news(news)
     assert isinstance(changed, Record)
-    words = " ".join(str(v) for v in span_event_of(changed, 1).attributes.values())
+    words = " ".join(str(v) for v in SpanEvent(changed).attributes.values())
     assert [name for name in known if name in words] == []

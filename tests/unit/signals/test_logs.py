@@ -3,14 +3,12 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from kvtrace.errors import UnknownKindError, WireError
 from kvtrace.events import AnyEvent, LegSent, ProcessStarted, kind
 from kvtrace.model import Role
 from kvtrace.moments import Ended, Lost, News, Record, Watched
-from kvtrace.signals.logs import Log, log_of, news_of, resource_of, span_event_of
+from kvtrace.signals.logs import Log, SpanEvent, resource_of
+from kvtrace.signals.reading import news_of
 from tests.unit import samples
 
 EVERY = pytest.mark.parametrize("event", samples.SAMPLES, ids=kind)
@@ -42,7 +40,7 @@ def back(log: Log, given: dict[str, Any]) -> News:
 @EVERY
 def test_an_event_comes_back_from_its_log_record(event: AnyEvent) -> None:
     record = record_of(event)
-    log = log_of(record, observed=5)
+    log = Log(record, observed=5)
     assert log.name == f"kvtrace.{kind(event)}"
     assert back(log, resource(record)) == record
 
@@ -53,14 +51,14 @@ def test_an_event_comes_back_from_a_span_event_in_the_span_of_another_process(
 ) -> None:
     record = record_of(event)
     other = dict(resource_of("b" * 32, "P0", "boot-2", {}).attributes)
-    assert back(span_event_of(record, 5), other) == record
+    assert back(SpanEvent(record), other) == record
 
 
 @EVERY
 def test_an_event_that_says_nothing_has_no_attributes_of_its_own(event: AnyEvent) -> None:
     plain = type(event)()
     record = record_of(plain, role=None)
-    log = log_of(record, 5)
+    log = Log(record, 5)
     assert set(log.attributes) == {"kvtrace.seq", "kvtrace.at", "kvtrace.rank", "kvtrace.thread"}
     assert back(log, resource(record)) == record
 
@@ -78,72 +76,19 @@ OTHERS = (
 
 @pytest.mark.parametrize("news", OTHERS)
 def test_losses_and_ends_come_back(news: News) -> None:
-    log = log_of(news, observed=5)
+    log = Log(news, observed=5)
     assert log.wall == 5
     assert back(log, {}) == news
 
 
 def test_a_field_that_every_record_has_is_told_apart_from_the_event_s_own() -> None:
     record = record_of(LegSent(engine="P0"))
-    log = span_event_of(record, 5)
+    log = SpanEvent(record)
     assert log.attributes["kvtrace.engine"] == "D0"
     assert log.attributes["kvtrace.event.engine"] == "P0"
 
 
 def test_what_is_spread_over_attributes_has_one_for_each_key() -> None:
-    log = log_of(record_of(ProcessStarted(facts={"UCX_TLS": "tcp", "": ""})), 5)
+    log = Log(record_of(ProcessStarted(facts={"UCX_TLS": "tcp", "": ""})), 5)
     assert log.attributes["kvtrace.facts.UCX_TLS"] == "tcp"
     assert log.attributes["kvtrace.facts."] == ""
-
-
-def test_a_newer_kind_is_told_apart_from_a_broken_record() -> None:
-    with pytest.raises(UnknownKindError):
-        news_of("kvtrace.tea.brewed", 1, {}, {})
-    with pytest.raises(WireError) as raised:
-        news_of("kvtrace.request.resumed", 1, {}, {})
-    assert not isinstance(raised.value, UnknownKindError)
-
-
-def test_a_count_that_is_negative_is_refused() -> None:
-    with pytest.raises(WireError, match="negative"):
-        news_of("kvtrace.lost", 1, {"kvtrace.overwritten": -1}, {})
-
-
-values = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=9)
-    | st.binary(max_size=9)
-    | st.lists(st.integers() | st.text(max_size=3) | st.none(), max_size=3)
-    | st.dictionaries(st.text(max_size=3), st.integers(), max_size=2)
-)
-
-
-@given(st.data())
-def test_nothing_but_a_wire_error_comes_of_hostile_attributes(data: st.DataObject) -> None:
-    record = record_of(data.draw(st.sampled_from(samples.SAMPLES)))
-    log = span_event_of(record, 5)
-    hostile: dict[str, Any] = dict(log.attributes)
-    for name in data.draw(st.lists(st.sampled_from(sorted(hostile)), max_size=4)):
-        hostile[name] = data.draw(values)
-    for name in data.draw(st.lists(st.sampled_from(sorted(hostile)), max_size=1)):
-        del hostile[name]
-    try:
-        news = news_of(log.name, data.draw(st.integers()), hostile, {})
-    except WireError:
-        return
-    assert isinstance(news, Record)
-    assert type(news.seq) is type(news.at) is int
-    assert type(news.process) is type(news.engine) is type(news.clock) is str
-    assert log_of(news, 5).attributes
-
-
-@given(st.dictionaries(st.sampled_from(["kvtrace.process", "kvtrace.goodbye"]), values))
-def test_nor_of_a_hostile_end(hostile: dict[str, Any]) -> None:
-    try:
-        news = news_of("kvtrace.ended", 1, hostile, {})
-    except WireError:
-        return
-    assert isinstance(news, Ended)

@@ -1,23 +1,43 @@
 """Log records and spans become OTLP's messages."""
 
+from pathlib import Path
 from typing import Any
 
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from kvtrace.signals.logs import Log, Resource, log_of, resource_of
+from kvtrace.moments import Ended, Lost, Record, Watched
+from kvtrace.signals.logs import Log, Resource, SpanEvent, resource_of
 from kvtrace.signals.severity import WARN
 from kvtrace.signals.spans import CLIENT, Span, SpanLink
-from kvtrace.sinks.otlp.messages import NAMED, fill, logs_request, traces_request
+from kvtrace.sinks.otlp.messages import KEPT, NAMED, Messages
+from tests.otlp_messages import built_logs, built_spans, logs_request, traces_request
 from tests.unit import samples
+from tests.unit.moments import record, records
+from tests.unit.signals.telling import WHOLE, recorded, spans_of
 from tests.unit.signals.test_logs import record_of
 
 ONE = resource_of("a" * 32, "P0", "boot-1", {"process.pid": 7})
 TWO = resource_of("b" * 32, "D0", "boot-1", {})
 
 
-def some_log(name: str = "kvtrace.lease.expired", **changes: Any) -> Log:
-    said = {"wall": 5, "observed": 6, "severity": WARN, "attributes": {"kvtrace.seq": 1}}
-    return Log(name=name, **{**said, **changes})
+def some_log(**changes: Any) -> Log:
+    said: dict[str, Any] = {"news": expired(5), "observed": 6}
+    return Log(**{**said, **changes})
+
+
+def expired(wall: int) -> Record:
+    return record(samples.lease_expired(request="r1"), at=3, wall=wall)
+
+
+SAID = {
+    "kvtrace.seq": 1,
+    "kvtrace.at": 3,
+    "kvtrace.role": "P",
+    "kvtrace.rank": -1,
+    "kvtrace.request": "r1",
+}
 
 
 def some_span(**changes: Any) -> Span:
@@ -41,14 +61,14 @@ def held(pairs: Any) -> dict[str, Any]:
 
 
 def test_a_log_record_says_its_name_its_times_and_its_severity() -> None:
-    request = logs_request([(ONE, some_log(trace_id=b"t" * 16, span_id=b"s" * 8))])
-    (record,) = request.resource_logs[0].scope_logs[0].log_records
-    assert (record.time_unix_nano, record.observed_time_unix_nano) == (5, 6)
-    assert (record.severity_number, record.severity_text) == (WARN, "WARN")
-    assert (record.trace_id, record.span_id) == (b"t" * 16, b"s" * 8)
-    assert record.body.string_value == "kvtrace.lease.expired"
-    assert not NAMED or record.event_name == "kvtrace.lease.expired"
-    assert held(record.attributes) == {"event.name": "kvtrace.lease.expired", "kvtrace.seq": 1}
+    request = logs_request([(ONE, some_log(context=(b"t" * 16, b"s" * 8)))])
+    (log,) = request.resource_logs[0].scope_logs[0].log_records
+    assert (log.time_unix_nano, log.observed_time_unix_nano) == (5, 6)
+    assert (log.severity_number, log.severity_text) == (WARN, "WARN")
+    assert (log.trace_id, log.span_id) == (b"t" * 16, b"s" * 8)
+    assert log.body.string_value == "kvtrace.lease.expired"
+    assert not NAMED or log.event_name == "kvtrace.lease.expired"
+    assert held(log.attributes) == {"event.name": "kvtrace.lease.expired", **SAID}
 
 
 def test_what_one_process_says_is_under_one_resource_wherever_it_stands() -> None:
@@ -61,7 +81,7 @@ def test_what_one_process_says_is_under_one_resource_wherever_it_stands() -> Non
 
 
 def test_every_event_fits_into_a_message() -> None:
-    logs = [(ONE, log_of(record_of(event), 5)) for event in samples.SAMPLES]
+    logs = [(ONE, Log(record_of(event), 5)) for event in samples.SAMPLES]
     (whole,) = logs_request(logs).resource_logs
     assert len(whole.scope_logs[0].log_records) == len(samples.SAMPLES)
 
@@ -72,7 +92,7 @@ def test_a_span_says_where_it_belongs_and_what_went_wrong() -> None:
         kind=CLIENT,
         error="no answer",
         attributes={"kvtrace.rank": 3, "ok": True},
-        events=(some_log(wall=12),),
+        events=(SpanEvent(expired(12)),),
         links=(SpanLink(b"l" * 16, b"k" * 8, {"kvtrace.join": "r1"}),),
     )
     (message,) = traces_request([(ONE, span)]).resource_spans[0].scope_spans[0].spans
@@ -83,7 +103,8 @@ def test_a_span_says_where_it_belongs_and_what_went_wrong() -> None:
     assert held(message.attributes) == {"kvtrace.rank": 3, "ok": True}
     (event,) = message.events
     assert (event.name, event.time_unix_nano) == ("kvtrace.lease.expired", 12)
-    assert held(event.attributes) == {"kvtrace.seq": 1}
+    whose = {"kvtrace.process": "a" * 32, "kvtrace.clock": "boot", "kvtrace.engine": "prefill-0"}
+    assert held(event.attributes) == SAID | whose
     (link,) = message.links
     assert (link.trace_id, link.span_id, held(link.attributes)) == (
         b"l" * 16,
@@ -100,29 +121,50 @@ def test_a_span_that_went_well_has_no_status_and_never_ends_before_it_starts() -
     assert len(request.resource_spans) == 2
 
 
-def filled(value: Any) -> AnyValue:
-    holder = AnyValue()
-    pairs: list[KeyValue] = []
-
-    def add(key: str) -> KeyValue:
-        pairs.append(KeyValue(key=key))
-        return pairs[-1]
-
-    fill(add, {"a\ud800": value})
-    assert pairs[0].key == "a?"
-    holder.CopyFrom(pairs[0].value)
-    return holder
-
-
-def test_values_of_every_kind_are_kept() -> None:
-    assert filled(("a", "b")).array_value.values[1].string_value == "b"
-    assert filled((1, 2)).array_value.values[0].int_value == 1
-    assert filled(()).WhichOneof("value") == "array_value"
-    assert filled(b"\x00").bytes_value == b"\x00"
-    assert filled(1.5).double_value == 1.5
-    assert filled(False).WhichOneof("value") == "bool_value"
+@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.name)
+def test_the_bytes_are_those_that_opentelemetrys_own_messages_make(path: Path) -> None:
+    clock, moments = recorded(path)
+    pack = Messages()
+    logs = [
+        (ONE, some_log(news=moment.news, context=(b"t" * 16, b"s" * 8)))
+        for moment in moments
+        if moment.news is not None
+    ]
+    spans = [(TWO, span) for span in spans_of(moments, clock=clock)]
+    # Each event is told as a log record first and then in a span, as an agent does.
+    assert pack.logs(logs) == built_logs(logs).SerializeToString()
+    assert pack.spans(spans) == built_spans(spans).SerializeToString()
 
 
-def test_what_no_message_can_hold_is_told_as_text() -> None:
-    assert filled(1 << 63).string_value == str(1 << 63)
-    assert filled("b\udfff").string_value == "b?"
+def test_every_event_and_all_that_is_told_beside_them_has_the_bytes_of_a_message() -> None:
+    told = [
+        *map(record_of, samples.SAMPLES),
+        Lost(overwritten=3),
+        Watched(process="a", state="frozen"),
+        Ended(process="a", goodbye=False),
+    ]
+    logs = [(ONE, Log(one, 5)) for one in told]
+    assert Messages().logs(logs) == built_logs(logs).SerializeToString()
+
+
+@given(st.lists(records(), max_size=5), st.text(), st.integers(-(1 << 65), 1 << 65))
+def test_any_record_has_the_bytes_of_a_message(told: list[Record], error: str, end: int) -> None:
+    pack = Messages()
+    logs = [(ONE, Log(one, 0)) for one in told]
+    assert pack.logs(logs) == built_logs(logs).SerializeToString()
+    span = some_span(events=tuple(map(SpanEvent, told)), error=error, end=end)
+    assert pack.spans([(ONE, span)]) == built_spans([(ONE, span)]).SerializeToString()
+
+
+def test_records_that_are_alike_but_for_what_they_say_are_not_taken_for_one_another() -> None:
+    pack = Messages()
+    for wall in range(3):
+        one = [(ONE, Log(record(samples.lease_expired(request=f"r{wall}")), 0))]
+        assert pack.logs(one) == built_logs(one).SerializeToString()
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    pack = Messages()
+    told = [(ONE, Log(expired(wall), 0)) for wall in range(KEPT + 10)]
+    pack.logs(told)
+    assert len(pack._events) <= KEPT

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from kvtrace.moments import Moment, Record
-from kvtrace.signals.logs import Resource, log_of, news_of, resource_of
+from kvtrace.signals.logs import Log, Resource, resource_of
+from kvtrace.signals.reading import news_of
 from kvtrace.signals.spans import STALL, TRANSFER
-from kvtrace.sinks.otlp.messages import logs_request, traces_request
+from tests.otlp_messages import logs_request, traces_request
 from tests.otlp_rules import check_logs, check_traces
 from tests.unit.signals.telling import WHOLE, keys, recorded, spans_of
 
@@ -39,7 +40,7 @@ def held(pairs: Any) -> dict[str, Any]:
 def test_every_log_record_keeps_the_rules_and_reads_back(path: Path) -> None:
     _, moments = recorded(path)
     told = records(moments)
-    request = logs_request((resource(one), log_of(one, NOW)) for one in told)
+    request = logs_request((resource(one), Log(one, NOW)) for one in told)
     logs = check_logs(request.SerializeToString())
     assert len(logs) == len(told)
     read = [

@@ -10,8 +10,8 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from kvtrace.events import RegistrationSent
 from kvtrace.model import Role
 from kvtrace.moments import Record
-from kvtrace.signals.logs import log_of, resource_of, span_event_of
-from kvtrace.sinks.otlp.messages import logs_request
+from kvtrace.signals.logs import Log, SpanEvent, resource_of
+from tests.otlp_messages import logs_request
 
 PROCESS = "ab" * 16
 
@@ -35,8 +35,7 @@ def record(seq: int = 1, **others: Any) -> Record:
 def logs(*records: Record) -> ExportLogsServiceRequest:
     """The log records as kvtrace's own agent sends them."""
     return logs_request(
-        (resource_of(one.process, one.engine, one.clock, {}), log_of(one, one.wall))
-        for one in records
+        (resource_of(one.process, one.engine, one.clock, {}), Log(one, one.wall)) for one in records
     )
 
 
@@ -45,7 +44,7 @@ def spans(*records: Record, name: str = "kvtrace.registration") -> ExportTraceSe
     request = ExportTraceServiceRequest()
     span = request.resource_spans.add().scope_spans.add().spans.add(name=name)
     for one in records:
-        log = span_event_of(one, one.wall)
+        log = SpanEvent(one)
         event = span.events.add(name=log.name, time_unix_nano=log.wall)
         for key, value in log.attributes.items():
             event.attributes.add(key=key, value=any_value(value))
