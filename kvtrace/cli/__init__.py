@@ -19,6 +19,7 @@ COMMANDS = {
     "explain": "Print what a cause means and what to do.",
     "agent": "Send what this host's engines say to an OTLP endpoint.",
     "find": "Say what a request is called in what the agent sent.",
+    "doctor": "Check how engines are set up.",
     "lab": "Break real engines in known ways (in a checkout).",
     "version": "Say which kvtrace this is.",
     "completion": "Print the script that completes kvtrace's words in a shell.",
