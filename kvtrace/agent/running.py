@@ -81,7 +81,6 @@ class Office:
         boxes = stack.enter_context(
             closing(RunDirectory(plan.directory, dead_for_ns=plan.dead_for_ns))
         )
-        # What a log record says is said again by a span: both are encoded in one place.
         pack = Messages()
         self._logs, logs = self._open("logs", partial(pack_logs, pack), LOGS_BATCH, LOGS_ROOM)
         self._spans, spans = self._open(

@@ -47,7 +47,9 @@ _ALWAYS = {
         ERROR,
     ),
 }
-_BY_FIELDS = (HeartbeatSent, ReceiveReported, RequestResumed, RequestFinished, WriteStarted)
+_BY_FIELDS = frozenset(
+    (HeartbeatSent, ReceiveReported, RequestResumed, RequestFinished, WriteStarted)
+)
 
 
 def severity(event: AnyEvent) -> int:

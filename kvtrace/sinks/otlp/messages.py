@@ -9,7 +9,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
 from kvtrace import __version__
 from kvtrace.moments import News, Record
-from kvtrace.signals.logs import Log, Resource, SpanEvent, attributes_of
+from kvtrace.signals.logs import Context, Log, Resource, SpanEvent, attributes_of
 from kvtrace.signals.severity import TEXT
 from kvtrace.signals.spans import Span, SpanLink
 from kvtrace.sinks.otlp.pairs import Pairs, utf8
@@ -19,9 +19,6 @@ NAMED = "event_name" in LogRecord.DESCRIPTOR.fields_by_name
 """Whether this OpenTelemetry's log records have a field for the event's name."""
 
 LATEST = (1 << 64) - 1
-
-KEPT = 8192
-"""Events whose attributes are remembered until they are told again: in a log record and a span."""
 
 _SCOPE = b"\x0a" + sized(b"\x0a\x07kvtrace\x12" + sized(__version__.encode()))
 
@@ -37,7 +34,6 @@ class Messages:
 
     def __init__(self) -> None:
         self._pairs = Pairs()
-        self._events: dict[int, tuple[Record, list[bytes]]] = {}
 
     def logs(self, items: Iterable[tuple[Resource, Log]]) -> bytes:
         """The request that exports these log records, each under its resource."""
@@ -64,16 +60,10 @@ class Messages:
 
     def _log(self, log: Log) -> bytes:
         start, end = _around(log.name, log.severity)
-        trace, span = log.context
-        whole = [
-            _instant(0x09, log.wall),
-            _OF_LOG.join((start, *self._said(log.news))),
-            b"\x4a" + sized(trace) if trace else b"",
-            b"\x52" + sized(span) if span else b"",
-            _instant(0x59, log.observed),
-            end,
-        ]
-        return sized(b"".join(whole))
+        said = _OF_LOG.join((start, *self._said(log.news)))
+        where = _where(log.context)
+        whole = _instant(0x09, log.wall) + said + where + _instant(0x59, log.observed) + end
+        return sized(whole)
 
     def _span(self, span: Span) -> bytes:
         begins = _within(span.start)
@@ -94,7 +84,7 @@ class Messages:
 
     def _event(self, event: SpanEvent) -> bytes:
         start = _instant(0x09, event.wall) + _named(event.name)
-        said = (start, *self._said(event.record), *self._pairs.of_whose(event.record))
+        said = (start, *self._pairs.of_record(event.record), *self._pairs.of_whose(event.record))
         return sized(_OF_EVENT.join(said))
 
     def _link(self, link: SpanLink) -> bytes:
@@ -103,16 +93,9 @@ class Messages:
 
     def _said(self, news: News) -> list[bytes]:
         """The attributes of what was told."""
-        if not isinstance(news, Record):
-            return self._pairs.of(attributes_of(news))
-        known = self._events.pop(id(news), None)
-        if known is not None and known[0] is news:
-            return known[1]
-        found = self._pairs.of_record(news)
-        if len(self._events) >= KEPT:
-            self._events.clear()
-        self._events[id(news)] = news, found
-        return found
+        if isinstance(news, Record):
+            return self._pairs.of_record(news)
+        return self._pairs.of(attributes_of(news))
 
 
 @lru_cache(1024)
@@ -123,6 +106,13 @@ def _around(name: str, severity: int) -> tuple[bytes, bytes]:
     named = sized(b"\x0a\x0aevent.name\x12" + text)
     end = b"\x62" + sized(utf8(name)) if NAMED else b""
     return start + b"\x2a" + text + _OF_LOG + named, end
+
+
+@lru_cache(1024)
+def _where(context: Context) -> bytes:
+    """The trace and the span of all log records of one half."""
+    trace, span = context
+    return (b"\x4a" + sized(trace) if trace else b"") + (b"\x52" + sized(span) if span else b"")
 
 
 @lru_cache(1024)

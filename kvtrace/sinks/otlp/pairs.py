@@ -8,7 +8,7 @@ from kvtrace.model import Role
 from kvtrace.moments import Record
 from kvtrace.signals.logs import fields_of, place_of, whose_of
 from kvtrace.signals.values import Attributes, Value
-from kvtrace.sinks.otlp.wire_format import signed, sized, varint
+from kvtrace.sinks.otlp.wire_format import sized, varint
 
 KEPT = 4096
 """Texts of one attribute that are remembered: ids, names, roles."""
@@ -43,8 +43,10 @@ class Pairs:
         place = self._places.get(key)
         if place is None:
             place = _keep(self._places, key, self.of(place_of(record)))
-        begin = self.of({"kvtrace.seq": record.seq, "kvtrace.at": record.at})
-        return [*begin, *place, *self.of(fields_of(record.event))]
+        seq, at = varint(record.seq), varint(record.at)
+        found = [_SEQ[len(seq)] + seq, _AT[len(at)] + at, *place]
+        found += self.of(fields_of(record.event))
+        return found
 
     def of_whose(self, record: Record) -> list[bytes]:
         """Whose it is, which only a span event tells."""
@@ -54,28 +56,22 @@ class Pairs:
 
     def of(self, attributes: Attributes) -> list[bytes]:
         """Each pair after its length, without a tag: who puts it into a message knows which."""
-        found = []
+        found: list[bytes] = []
         for name, value in attributes.items():
-            kind = type(value)
-            if kind is int and _LEAST <= value <= _MOST:  # type: ignore[operator]
-                number = signed(value)  # type: ignore[arg-type]
-                starts = self._numbers.get(name) or self._begin(name)
+            # This runs for each attribute that is sent, and no look-up is made twice.
+            if type(value) is str:
+                known = self._texts.get(name)
+                pair = known.get(value) if known is not None else None
+                found.append(pair or self._learn(name, value))
+            elif type(value) is int and _LEAST <= value <= _MOST:
+                number = varint(value)
+                starts = self._numbers.get(name)
+                if starts is None:
+                    starts = _keep(self._numbers, name, _begin(name))
                 found.append(starts[len(number)] + number)
-            elif kind is str:
-                known = self._texts.get(name, _NOTHING).get(value)  # type: ignore[arg-type]
-                found.append(known or self._learn(name, value))  # type: ignore[arg-type]
             else:
                 found.append(sized(_head(name) + sized(_rare(value))))
         return found
-
-    def _begin(self, name: str) -> tuple[bytes, ...]:
-        """All that stands before a number of so many bytes."""
-        head = _head(name)
-        starts = []
-        for size in range(11):
-            value = varint(size + 1) + _NUMBER
-            starts.append(varint(len(head) + len(value) + size) + head + value)
-        return _keep(self._numbers, name, tuple(starts))
 
     def _learn(self, name: str, text: str) -> bytes:
         made = sized(_head(name) + sized(_TEXT + sized(utf8(text))))
@@ -97,6 +93,16 @@ def _keep(known: dict[K, V], key: K, made: V) -> V:
     return made
 
 
+def _begin(name: str) -> tuple[bytes, ...]:
+    """All that stands before a number of so many bytes."""
+    head = _head(name)
+    starts = []
+    for size in range(11):
+        value = varint(size + 1) + _NUMBER
+        starts.append(varint(len(head) + len(value) + size) + head + value)
+    return tuple(starts)
+
+
 def _head(name: str) -> bytes:
     return _KEY + sized(utf8(name)) + _VALUE
 
@@ -107,7 +113,7 @@ def _rare(value: Value) -> bytes:
         case bool():
             return _TRUE if value else _FALSE
         case int() if _LEAST <= value <= _MOST:
-            return _NUMBER + signed(value)
+            return _NUMBER + varint(value)
         case float():
             return bytes(AnyValue(double_value=value).SerializeToString())
         case bytes():
@@ -123,4 +129,4 @@ def utf8(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-_NOTHING: dict[str, bytes] = {}
+_SEQ, _AT = _begin("kvtrace.seq"), _begin("kvtrace.at")

@@ -11,7 +11,7 @@ from kvtrace.moments import Ended, Lost, Record, Watched
 from kvtrace.signals.logs import Log, Resource, SpanEvent, resource_of
 from kvtrace.signals.severity import WARN
 from kvtrace.signals.spans import CLIENT, Span, SpanLink
-from kvtrace.sinks.otlp.messages import KEPT, NAMED, Messages
+from kvtrace.sinks.otlp.messages import NAMED, Messages
 from tests.otlp_messages import built_logs, built_spans, logs_request, traces_request
 from tests.unit import samples
 from tests.unit.moments import record, records
@@ -131,7 +131,6 @@ def test_the_bytes_are_those_that_opentelemetrys_own_messages_make(path: Path) -
         if moment.news is not None
     ]
     spans = [(TWO, span) for span in spans_of(moments, clock=clock)]
-    # Each event is told as a log record first and then in a span, as an agent does.
     assert pack.logs(logs) == built_logs(logs).SerializeToString()
     assert pack.spans(spans) == built_spans(spans).SerializeToString()
 
@@ -154,17 +153,3 @@ def test_any_record_has_the_bytes_of_a_message(told: list[Record], error: str, e
     assert pack.logs(logs) == built_logs(logs).SerializeToString()
     span = some_span(events=tuple(map(SpanEvent, told)), error=error, end=end)
     assert pack.spans([(ONE, span)]) == built_spans([(ONE, span)]).SerializeToString()
-
-
-def test_records_that_are_alike_but_for_what_they_say_are_not_taken_for_one_another() -> None:
-    pack = Messages()
-    for wall in range(3):
-        one = [(ONE, Log(record(samples.lease_expired(request=f"r{wall}")), 0))]
-        assert pack.logs(one) == built_logs(one).SerializeToString()
-
-
-def test_what_is_remembered_is_bounded() -> None:
-    pack = Messages()
-    told = [(ONE, Log(expired(wall), 0)) for wall in range(KEPT + 10)]
-    pack.logs(told)
-    assert len(pack._events) <= KEPT
