@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from kvtrace.causality import agreed
 from kvtrace.clocks import Clocks
 from kvtrace.ending import ending
 from kvtrace.events import RegistrationNoticed
@@ -78,8 +79,9 @@ def timeline(
     """All there is to show of the transfer at `now`.
 
     Of `handshakes`, told without naming a request (`Snapshot.handshakes`), those between
-    its two engines in its time are shown with it.
+    its two engines in its time are shown with it. No message is noticed before it was sent.
     """
+    clocks = agreed(transfer, clocks)
     found = stretches(transfer, clocks, now)
     start, end = found[0].began, found[-1].ended
     over = ending(transfer)
