@@ -18,6 +18,7 @@ from lab.client import random_prompt
 from lab.engine import Engine
 from lab.pair import Pair
 
+from kvtrace.causes import ABOUT, Kind
 from kvtrace.sources.run_directory import read_once
 from tests.life import Seen
 
@@ -103,6 +104,13 @@ def _drain(master: int) -> None:
         os.close(master)
 
 
+def check_nothing_is_wrong(seen: Seen) -> None:
+    """No cause is named for healthy transfers, but that of a machine that stood still itself."""
+    causes = {line.cause: line for line in seen.snapshot.causes}
+    assert {cause for cause in causes if ABOUT[cause].kind is not Kind.SLOW} == set()
+    assert sum(line.count for line in causes.values()) <= REQUESTS // 100
+
+
 @pytest.mark.timeout(1500)
 def test_300_requests_have_the_same_tokens_traced_and_plain(pairs) -> None:  # type: ignore[no-untyped-def]
     with pairs(traced=False, env=DEV) as plain:
@@ -116,6 +124,7 @@ def test_300_requests_have_the_same_tokens_traced_and_plain(pairs) -> None:  # t
         seen = Seen(read_once(traced.run_dir))
     assert found == again == expected
     assert seen.snapshot.totals.finished >= 2 * REQUESTS - 1
+    check_nothing_is_wrong(seen)
     print(f"grown over 200 requests, bytes: plain {grown_plain}, traced {grown_traced}")
     for plain_bytes, traced_bytes in zip(grown_plain, grown_traced, strict=True):
         assert traced_bytes <= max(plain_bytes, 0) + GROWTH
