@@ -11,6 +11,8 @@ from kvtrace.events import (
     HandshakeFailed,
     HandshakeFinished,
     HandshakeStarted,
+    LegAnswered,
+    LegSent,
     MatchMade,
     NotificationNoticed,
     ProcessStarted,
@@ -20,6 +22,7 @@ from kvtrace.events import (
     closes,
 )
 from kvtrace.hearing import Hearing
+from kvtrace.legs import Legs
 from kvtrace.lifecycle import advance, begin, overflows, told
 from kvtrace.model import Outcome, Role
 from kvtrace.moments import Ended, Lost, Moment, Record, Watched
@@ -51,6 +54,8 @@ class Fleet:
         """The last ones that were told without naming a request."""
 
         self.notices = Notices()
+        self.legs = Legs()
+        self.strays = Strays()
         self.events = self.repeats = 0
         self.lost = Lost()
         """What the sources say they did not pass on, added up."""
@@ -59,7 +64,6 @@ class Fleet:
         self._limits = (live_limit, ended_limit)
         self._hearing = Hearing()
         self._offsets = Offsets(clock)
-        self._strays = Strays()
         self._fresh: dict[str, None] = {}
         self._counted: dict[str, Outcome] = {}
 
@@ -103,6 +107,9 @@ class Fleet:
             self.repeats += 1
             return
         self.events += 1
+        if isinstance(record.event, LegSent | LegAnswered):
+            self.legs.hear(told(record, _side(record), seen))
+            return
         self.engines.hear(record, seen)
         if record.clock != self._offsets.ours or type(record.event) is HandshakeFinished:
             self._offsets.hear(record, seen)
@@ -116,11 +123,11 @@ class Fleet:
         if name is not None:
             self._grow(name, key, record, seen)
         elif record.event.role is None or closes(record.event):
-            self._strays.keep(key, record, seen)
+            self.strays.keep(key, record, seen)
             return
         else:
             self._open(key, record, seen)
-        for stray, when in self._strays.give(key):
+        for stray, when in self.strays.give(key):
             self._grow(self.table.find(key) or key[2], key, stray, when)
 
     def _hear_of_engine(self, record: Record, seen: int) -> None:

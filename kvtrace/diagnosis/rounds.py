@@ -54,7 +54,7 @@ class Rounds:
 
     def look(self, rows: tuple[Row, ...], began: Callable[[Row], int], now: int) -> Findings:
         """What is wrong, given every row, the worst first, and when its present wait began."""
-        scene = Scene(self._fleet, self._called, now)
+        scene = self._scene(now)
         stalled = list(takewhile(lambda row: row.stalled, rows))
         fresh = self._fresh(stalled)
         found: dict[str, Diagnosis] = {}

@@ -1,7 +1,8 @@
 """What a rule can ask about everything but the transfer in hand."""
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any, TypeAlias, TypeVar
 
 from kvtrace.clocks import Clocks
 from kvtrace.diagnosis.found import Found
@@ -9,10 +10,16 @@ from kvtrace.diagnosis.history import History, Usual
 from kvtrace.engines import Engine
 from kvtrace.events import Event, ProcessStarted
 from kvtrace.fleet import Fleet
+from kvtrace.lifecycle import told
 from kvtrace.model import Link, Role
 from kvtrace.transfer import Transfer
 
 E = TypeVar("E", bound=Event)
+T = TypeVar("T")
+_ByEngine: TypeAlias = dict[tuple[str, Role], list[Transfer]]
+
+LATELY = 500
+"""Transfers that ended last, among which what is usual of an engine is looked for."""
 
 
 class Scene:
@@ -29,6 +36,10 @@ class Scene:
         self._history = history or History()
         self._engines: dict[str, Engine | None] = {}
         self._waiting: tuple[Transfer, ...] | None = None
+        self._on: _ByEngine | None = None
+        self._ended_on: _ByEngine | None = None
+        self._states: dict[str, str] = {}
+        self._worked_out: dict[tuple[str, str], Any] = {}
         self.called = called
         """What screens call an engine, by its id."""
 
@@ -60,7 +71,7 @@ class Scene:
     def notices(self, engine: str, kind: type[E]) -> tuple[Found[E], ...]:
         """The last that the engine told of this kind, with or without a request."""
         found = self._fleet.notices.of(engine, kind)
-        return tuple(Found.of(told, self.clocks) for told in found)
+        return tuple(Found.of(one, self.clocks) for one in found)
 
     def alike(self, base: str) -> tuple[Transfer, ...]:
         """All that we know of, in flight and ended, under this base id."""
@@ -75,11 +86,46 @@ class Scene:
 
     def on(self, engine: str, role: Role) -> tuple[Transfer, ...]:
         """Those in flight of which this engine told in this role."""
-        halves = (
-            (one, one.producer if role is Role.PRODUCER else one.consumer)
-            for one in self.in_flight()
+        if self._on is None:
+            self._on = _by_engine(self.in_flight())
+        return tuple(self._on.get((engine, role), ()))
+
+    def ended_on(self, engine: str, role: Role) -> tuple[Transfer, ...]:
+        """Of the last transfers that ended those of which it told, the newest first."""
+        if self._ended_on is None:
+            newest = islice(reversed(self._fleet.table.ended.values()), LATELY)
+            self._ended_on = _by_engine(newest)
+        return tuple(self._ended_on.get((engine, role), ()))
+
+    def once(self, what: str, engine: str, work_out: Callable[[], T]) -> T:
+        """What is worked out about an engine for one transfer, and kept for the others."""
+        key = what, engine
+        if key not in self._worked_out:
+            self._worked_out[key] = work_out()
+        found: T = self._worked_out[key]
+        return found
+
+    def state(self, engine: str) -> str:
+        """`alive`, `ended`, `died`, `frozen` or `untraced`; empty where nothing of it is heard."""
+        if engine not in self._states:
+            known = self.engine(engine)
+            self._states[engine] = "" if known is None else known.state
+        return self._states[engine]
+
+    def legs(self, requests: Iterable[str], kind: type[E]) -> tuple[Found[E], ...]:
+        """What a router said of a request that goes by any of these ids, the earliest first."""
+        told = (one for one in self._fleet.legs.of(requests) if isinstance(one.event, kind))
+        found = (Found.of(one, self.clocks) for one in told)
+        return tuple(sorted(found, key=lambda one: one.at))
+
+    def last_words(self, base: str, kind: type[E]) -> tuple[Found[E], ...]:
+        """Of halves under this base id of which nothing else was heard."""
+        return tuple(
+            Found.of(told(record, role, seen), self.clocks)
+            for record, seen in self._fleet.strays.of(base)
+            if isinstance(record.event, kind)
+            and (role := record.role or record.event.role) is not None
         )
-        return tuple(one for one, half in halves if half is not None and half.engine == engine)
 
     def lossy(self, engine: str) -> bool:
         """Whether events of this engine were lost, so that what is missing may have happened."""
@@ -89,3 +135,12 @@ class Scene:
         return known is not None and any(
             self._fleet.notices.lost(origin.process) for origin in (*known.origins, *known.replaced)
         )
+
+
+def _by_engine(transfers: Iterable[Transfer]) -> _ByEngine:
+    found: _ByEngine = {}
+    for one in transfers:
+        for half in (one.producer, one.consumer):
+            if half is not None:
+                found.setdefault((half.engine, half.role), []).append(one)
+    return found

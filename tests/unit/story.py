@@ -33,6 +33,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
 
 P = Engine(name=PRODUCER, role=Role.PRODUCER)
 D = Engine(name=CONSUMER, role=Role.CONSUMER)
+ROUTER = Engine(name="router", role=Role.CONSUMER)
 
 
 class Story:

@@ -23,6 +23,7 @@ from tests.unit.samples import (
     handshake_started,
     heartbeat_sent,
     lease_expired,
+    leg_sent,
     match_made,
     prefill_admitted,
     process_started,
@@ -34,7 +35,7 @@ from tests.unit.samples import (
     send_reported,
     write_posted,
 )
-from tests.unit.story import CLOCK, D, Engine, P, Story
+from tests.unit.story import CLOCK, ROUTER, D, Engine, P, Story
 
 OTHER_P = Engine(name="P1", role=P.role)
 
@@ -311,3 +312,12 @@ def test_a_failure_that_is_the_first_we_hear_ends_the_transfer() -> None:
     story = Story().at(0, receive_failed())
     assert story.snapshot.rows == ()
     assert story.snapshot.totals.failed == 0
+
+
+def test_a_router_is_no_engine_and_its_legs_are_kept_apart() -> None:
+    fleet = Fleet("")
+    for moment in Story().at(1, leg_sent(request="r1"), by=ROUTER).moments:
+        fleet.take(moment)
+    assert not fleet.engines.ids
+    assert not fleet.table.live
+    assert len(fleet.legs.of(["r1"])) == 1

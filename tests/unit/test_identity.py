@@ -2,7 +2,7 @@
 
 import pytest
 
-from kvtrace.identity import base_id
+from kvtrace.identity import base_id, routers_ids, siblings
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,25 @@ from kvtrace.identity import base_id
 )
 def test_the_base_id_is_the_id_without_what_the_engine_appended(local: str, base: str) -> None:
     assert base_id(local) == base
+
+
+@pytest.mark.parametrize(
+    ("local", "ids"),
+    [
+        ("cmpl-abc-0-1a2b3c4d", {"abc-0", "abc"}),
+        ("chatcmpl-abc-1a2b3c4d", {"abc"}),
+        ("2_chatcmpl-abc-1a2b3c4d", {"abc"}),
+        ("abc", {"abc"}),
+        ("2_abc", {"2_abc"}),
+    ],
+)
+def test_a_routers_id_is_what_vllm_puts_its_own_around(local: str, ids: set[str]) -> None:
+    assert routers_ids(local) == ids
+
+
+def test_siblings_are_other_children_and_other_prompts_of_one_call() -> None:
+    assert "1_cmpl-x-0" in siblings("0_cmpl-x-0")
+    assert "cmpl-x-0" in siblings("0_cmpl-x-0")
+    assert "cmpl-x-1" in siblings("cmpl-x-0")
+    assert "cmpl-x-0" not in siblings("cmpl-x-0")
+    assert "cmpl-y-0" not in siblings("cmpl-x-0")

@@ -34,3 +34,13 @@ def test_the_oldest_give_way() -> None:
         strays.keep(("P0", Role.PRODUCER, str(number)), record(), number)
     assert strays.give(("P0", Role.PRODUCER, "0")) == []
     assert strays.give(("P0", Role.PRODUCER, "1000")) != []
+
+
+def test_last_words_are_found_by_their_base_id_while_they_are_kept() -> None:
+    strays = Strays()
+    key = ("P0", Role.PRODUCER, "r1-aaaaaaaa")
+    strays.keep(key, record(), 5)
+    assert strays.of("r1") == ((record(), 5),)
+    assert strays.of("r2") == ()
+    strays.give(key)
+    assert strays.of("r1") == ()

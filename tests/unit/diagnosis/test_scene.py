@@ -1,10 +1,17 @@
 """What a rule can ask about everything but the transfer in hand."""
 
-from kvtrace.events import HandshakeFailed
+from kvtrace.events import BlocksReady, HandshakeFailed, LegAnswered
 from kvtrace.model import Role
 from tests.unit.diagnosis.test_case import scene_of
-from tests.unit.samples import blocks_ready, handshake_failed, process_started
-from tests.unit.story import SECOND, P, Story
+from tests.unit.samples import (
+    PRODUCER_FIRST,
+    WHOLE,
+    blocks_ready,
+    handshake_failed,
+    leg_answered,
+    process_started,
+)
+from tests.unit.story import ROUTER, SECOND, P, Story
 
 
 def test_the_scene_tells_of_engines_and_their_notices() -> None:
@@ -21,3 +28,21 @@ def test_the_scene_tells_of_engines_and_their_notices() -> None:
     assert [one.id for one in scene.alike("r1")] == ["r1"]
     assert len(scene.on("P0", Role.PRODUCER)) == 1
     assert not scene.on("P0", Role.CONSUMER)
+
+
+def test_what_ended_is_found_by_engine_and_last_words_by_base_id() -> None:
+    story = Story().at(0, *WHOLE).at(1, blocks_ready(request="r2-aaaaaaaa", held=False))
+    scene = scene_of(story)
+    assert [one.id for one in scene.ended_on("P0", Role.PRODUCER)] == ["r1"]
+    assert not scene.ended_on("P1", Role.PRODUCER)
+    (word,) = scene.last_words("r2", BlocksReady)
+    assert (word.at, word.place.engine) == (SECOND, "P0")
+
+
+def test_the_state_of_an_engine_and_a_routers_legs_can_be_asked_for() -> None:
+    story = Story().at(0, *PRODUCER_FIRST).dies(P)
+    story.at(1, leg_answered(request="r1", status=503), by=ROUTER)
+    scene = scene_of(story)
+    assert (scene.state("P0"), scene.state("P7")) == ("died", "")
+    (leg,) = scene.legs(["cmpl-r1-0", "r1"], LegAnswered)
+    assert leg.at == SECOND
