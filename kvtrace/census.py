@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from kvtrace.diagnosis.case import Trouble
+from kvtrace.diagnosis.case import trouble_of
 from kvtrace.diagnosis.patience import patience
 from kvtrace.diagnosis.rounds import Rounds
 from kvtrace.ended import done
@@ -159,8 +159,7 @@ class Census:
         """What is kept of a transfer that ended, and why it ended so."""
         transfer, over = self._fleet.table.ended[name], self._fleet.table.endings[name]
         made, phases = done(transfer, over, self._clocks)
-        trouble = Trouble(phases[-1].phase, phases[-1].began, over=over)
-        found = self._rounds.over(transfer, trouble, at)
+        found = self._rounds.over(transfer, trouble_of(made, over, phases[-1]), at)
         return msgspec.structs.replace(made, diagnosis=found), phases
 
     def _latest(self, at: int) -> tuple[Done, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from kvtrace.clocks import Clocks
 from kvtrace.events import HandshakeFinished, WriteFinished, WritePosted
-from kvtrace.split import Part, Shares
+from kvtrace.split import Part, Shares, split
 from kvtrace.steps import Steps, read
 from kvtrace.transfer import Half, Told, Transfer
 
@@ -26,7 +26,7 @@ def shares(transfer: Transfer, clocks: Clocks) -> Shares | None:
         at = upto
     spent[Part.SCHEDULING] = spent.get(Part.SCHEDULING, 0) + end - at
     parts = tuple((part, spent[part]) for part in Part if spent.get(part))
-    return Shares(parts, _error(mine, theirs, clocks))
+    return split(parts, _error(mine, theirs, clocks))
 
 
 def _boundaries(transfer: Transfer, steps: Steps, clocks: Clocks) -> Iterator[tuple[Part, int]]:

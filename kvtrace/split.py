@@ -57,16 +57,22 @@ class Shares(msgspec.Struct, frozen=True, gc=False):
     error: int | None
     """Nanoseconds: how far a boundary between the hosts' parts can be off; None: not bounded."""
 
-    @property
-    def whole(self) -> int:
-        """Nanoseconds from the request's admission to when it went on."""
-        return sum(took for _, took in self.parts)
+    whole: int
+    """Nanoseconds from the request's admission to when it went on."""
+
+    handoff: int
+    """All but the producer's queue and its compute: what the transfer itself took."""
 
     def of(self, *parts: Part) -> int:
         """Nanoseconds of these together."""
-        return sum(took for part, took in self.parts if part in parts)
+        return sum([took for part, took in self.parts if part in parts])
 
-    @property
-    def handoff(self) -> int:
-        """All but the producer's queue and its compute: what the transfer itself took."""
-        return self.whole - self.of(Part.PRODUCER_QUEUE, Part.PREFILL)
+
+def split(parts: tuple[tuple[Part, int], ...], error: int | None) -> Shares:
+    """The shares with these parts."""
+    whole = sum([took for _, took in parts])
+    before = sum([took for part, took in parts if part in _BEFORE])
+    return Shares(parts, error, whole, whole - before)
+
+
+_BEFORE = (Part.PRODUCER_QUEUE, Part.PREFILL)

@@ -13,7 +13,8 @@ from kvtrace.ending import Ending
 from kvtrace.events import Event
 from kvtrace.missing import consumer_name, producer_name
 from kvtrace.model import SCHEDULER, Link, Phase, Place, Role
-from kvtrace.shares import shares
+from kvtrace.phases import Stretch
+from kvtrace.snapshot import Done
 from kvtrace.split import Shares
 from kvtrace.steps import Steps, read
 from kvtrace.transfer import Half, Told, Transfer
@@ -32,7 +33,6 @@ class Trouble:
         since: int,
         patience: int = 0,
         waits_for: Place | None = None,
-        over: Ending | None = None,
     ) -> None:
         self.phase = phase
         """What it waits for; once over, what it waited for last."""
@@ -42,7 +42,18 @@ class Trouble:
 
         self.patience = patience
         self.waits_for = waits_for
-        self.over = over
+        self.over: Ending | None = None
+        """How it ended; None while it is in flight."""
+
+        self.shares: Shares | None = None
+        """Where its wait went; None while it lasts, or where a half is not known."""
+
+
+def trouble_of(done: Done, over: Ending, last: Stretch) -> Trouble:
+    """Of one that is over: what it waited for last."""
+    made = Trouble(last.phase, last.began)
+    made.over, made.shares = over, done.shares
+    return made
 
 
 class Case:
@@ -55,6 +66,7 @@ class Case:
         self.now = scene.now
         self.phase = trouble.phase
         self.over = trouble.over
+        self.shares = trouble.shares
         self.link = Link(producer_name(transfer), consumer_name(transfer))
 
     @property
@@ -71,11 +83,6 @@ class Case:
     def steps(self) -> Steps:
         """When each step first happened, by rank."""
         return read(self.transfer, self.scene.clocks)
-
-    @cached_property
-    def shares(self) -> Shares | None:
-        """Where its wait went; None while it lasts, or where a half is not known."""
-        return shares(self.transfer, self.scene.clocks)
 
     @property
     def usual(self) -> Usual | None:

@@ -64,8 +64,8 @@ class _Course:
         self._fresh += 1
 
     def usual(self) -> Usual | None:
-        """Worked out anew after each twentieth, since to sort them all takes time."""
-        if self._fresh >= ENOUGH and len(self._shares) >= ENOUGH:
+        """Worked out anew after every half of those kept, since to sort them all takes time."""
+        if self._fresh >= (ENOUGH if self._usual is None else KEPT // 2):
             self._fresh = 0
             handoffs = sorted(one.handoff for one in self._shares)
             self._usual = Usual(

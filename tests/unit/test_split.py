@@ -1,8 +1,8 @@
 """The parts of a wait."""
 
-from kvtrace.split import Part, Shares
+from kvtrace.split import Part, split
 
-MADE = Shares(((Part.PREFILL, 5), (Part.WIRE, 3), (Part.SCHEDULING, 1)), 0)
+MADE = split(((Part.PREFILL, 5), (Part.WIRE, 3), (Part.SCHEDULING, 1)), 0)
 
 
 def test_parts_add_up() -> None:

@@ -2,13 +2,13 @@
 
 from kvtrace.diagnosis.history import ENOUGH, MOST_LINKS, History
 from kvtrace.model import Link
-from kvtrace.split import Part, Shares
+from kvtrace.split import Part, Shares, split
 
 LINK = Link("P0", "D0")
 
 
 def wire(took: int) -> Shares:
-    return Shares(((Part.PREFILL, 1_000), (Part.WIRE, took)), 0)
+    return split(((Part.PREFILL, 1_000), (Part.WIRE, took)), 0)
 
 
 def test_nothing_is_usual_until_enough_finished() -> None:
