@@ -36,12 +36,7 @@ STEPS = (Part.CONSUMER_STEPS, Part.PRODUCER_STEPS, Part.COUNTING, Part.SCHEDULIN
 def too_many_descriptors(case: Case) -> Diagnosis | None:
     """Posting the write took longer than a twentieth of a second, and much of the whole."""
     split = case.shares
-    if (
-        split is None
-        or split.handoff < COSTLY
-        or split.of(Part.POST) < COSTLY
-        or not _dominates(split, Part.POST)
-    ):
+    if split is None or not _is_mostly(split, COSTLY, Part.POST):
         return None
     posted = max(case.all(WritePosted), key=lambda one: one.event.post, default=None)
     landed = max(case.all(WriteFinished), key=lambda one: one.event.descriptors, default=None)
@@ -66,12 +61,7 @@ def too_many_descriptors(case: Case) -> Diagnosis | None:
 def goes_over_tcp(case: Case) -> Diagnosis | None:
     """A large write crawled, and the settings leave it nothing but TCP."""
     split = case.shares
-    if (
-        split is None
-        or split.handoff < COSTLY
-        or split.of(Part.WIRE) < COSTLY
-        or not _dominates(split, Part.WIRE)
-    ):
+    if split is None or not _is_mostly(split, COSTLY, Part.WIRE):
         return None
     landed = max(case.all(WriteFinished), key=lambda one: one.event.transfer, default=None)
     if landed is None or landed.event.size < LARGE:
@@ -97,12 +87,7 @@ def goes_over_tcp(case: Case) -> Diagnosis | None:
 def some_ranks_write_slowly(case: Case) -> Diagnosis | None:
     """Writes of one transfer and of one size took very different times on different ranks."""
     split = case.shares
-    if (
-        split is None
-        or split.handoff < COSTLY
-        or split.of(Part.WIRE) < COSTLY
-        or not _dominates(split, Part.WIRE)
-    ):
+    if split is None or not _is_mostly(split, COSTLY, Part.WIRE):
         return None
     landed = [one for one in case.all(WriteFinished) if one.event.size and one.event.transfer]
     if len(landed) < 2:
@@ -124,12 +109,7 @@ def some_ranks_write_slowly(case: Case) -> Diagnosis | None:
 def waits_for_steps(case: Case) -> Diagnosis | None:
     """Most of the handoff was spent until an engine's next step, and its steps are long."""
     split = case.shares
-    if (
-        split is None
-        or split.handoff < STEPPED
-        or split.of(*STEPS) < STEPPED
-        or not _dominates(split, *STEPS)
-    ):
+    if split is None or not _is_mostly(split, STEPPED, *STEPS):
         return None
     mine = split.of(Part.CONSUMER_STEPS, Part.COUNTING, Part.SCHEDULING)
     role = Role.CONSUMER if 2 * mine >= split.of(*STEPS) else Role.PRODUCER
