@@ -7,6 +7,7 @@ import msgspec
 from kvtrace import findings
 from kvtrace.model import Link, Mark, Place
 from kvtrace.snapshot import Done, EngineLine, Losses, PhaseLine, Row, Snapshot, Totals
+from kvtrace.split import Shares
 
 VERSION = 1
 """Goes up when a key is renamed, removed or given another meaning; not when one is added."""
@@ -108,7 +109,18 @@ def _done(done: Done, snapshot: Snapshot) -> Json:
         "took": done.took,
         "size": done.size,
         "phases": {str(phase): waited for phase, waited in done.phases},
+        "shares": _shares(done.shares),
         "diagnosis": findings.diagnosis(done.diagnosis, snapshot),
+    }
+
+
+def _shares(split: Shares | None) -> Json | None:
+    if split is None:
+        return None
+    return {
+        "whole": split.whole,
+        "error": split.error,
+        "parts": {str(part): took for part, took in split.parts},
     }
 
 

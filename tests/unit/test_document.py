@@ -7,6 +7,7 @@ from typing import Any
 
 from kvtrace.document import document, encode
 from kvtrace.model import Phase, Role
+from kvtrace.split import Part, split
 from kvtrace.transfer import Half, Transfer
 from tests.unit.samples import CONSUMER_FIRST, PRODUCER_FIRST, blocks_ready, prefill_admitted
 from tests.unit.snapshots import SECOND, done, engine, row, snapshot
@@ -23,7 +24,7 @@ NEVER = Story().at(0, *PRODUCER_FIRST).at(9)
 FAILED = Story().at(0, *CONSUMER_FIRST, prefill_admitted(), blocks_ready(held=False)).at(40)
 FULL = snapshot(
     rows=(row(),),
-    done=(done(),),
+    done=(done(shares=split(((Part.WIRE, 5),), 0)),),
     engines=(engine(facts=(("vllm_version", "0.32"),)),),
     causes=(*NEVER.snapshot.causes, *FAILED.snapshot.causes),
 )
@@ -35,7 +36,7 @@ def keys(value: Any, path: str = "") -> set[str]:
         return {path}.union(*(keys(one, f"{path}[]") for one in value))
     if not isinstance(value, dict):
         return {path}
-    free = path.endswith(("phases", "facts", "names"))
+    free = path.endswith(("phases", "facts", "names", "parts"))
     below = (keys(one, f"{path}.{'*' if free else key}".lstrip(".")) for key, one in value.items())
     return ({path} - {""}).union(*below)
 
