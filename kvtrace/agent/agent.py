@@ -1,6 +1,5 @@
 """Follows the black boxes of one directory and puts what they tell into the outboxes."""
 
-import uuid
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
@@ -8,6 +7,7 @@ import msgspec
 
 from kvtrace.agent.cursor import Cursor
 from kvtrace.agent.identity import Identity
+from kvtrace.agent.losses import Losses
 from kvtrace.agent.parcels import LogParcel, SpanParcel
 from kvtrace.agent.pulse import Pulse
 from kvtrace.moments import Ended, Lost, News, Record
@@ -95,8 +95,7 @@ class Agent:
         self._pulse = eyes.pulse
         self._scanned: int | None = None
         self._seen: set[str] = set()
-        self._me = uuid.uuid4().hex
-        self._losses = 0
+        self._losses = Losses(cursor)
 
     @property
     def alone(self) -> bool:
@@ -137,6 +136,7 @@ class Agent:
         self._cursor.keep(self._boxes.present)
         self._identity.keep(self._boxes.present)
         self._seen &= self._boxes.present
+        self._losses.keep(self._boxes.present)
 
     def _tell(self, now: int, wall: int) -> None:
         """Tell what no event tells: who lives, and what was lost."""
@@ -157,13 +157,16 @@ class Agent:
                 return
         elif isinstance(news, Ended) and self._cursor.before(news.process).ended:
             return
-        self._log(news, wall, logs)
+        if not isinstance(news, Lost):
+            self._log(news, wall, logs)
+        elif lost := self._losses.fresh(news):
+            self._log(lost, wall, logs)
 
     def _log(self, news: News, wall: int, logs: list[LogParcel]) -> None:
         if self._out.logs is None:
             return
         if isinstance(news, Lost):
-            news = self._numbered(news)
+            news = self._losses.numbered(news)
         if isinstance(news, Record):
             resource, seq = self._identity.of_record(news), news.seq
             log = Log(news, wall, self._deriver.context(news))
@@ -177,13 +180,9 @@ class Agent:
                 process=news.process,
                 seq=seq,
                 ended=isinstance(news, Ended),
+                lost=news if isinstance(news, Lost) else None,
             )
         )
-
-    def _numbered(self, lost: Lost) -> Lost:
-        """The loss as one that adds up once, though it may arrive twice."""
-        self._losses += 1
-        return msgspec.structs.replace(lost, teller=self._me, number=self._losses)
 
     def _put_logs(self, logs: list[LogParcel]) -> None:
         if self._out.logs is not None:

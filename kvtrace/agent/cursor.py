@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -11,6 +11,9 @@ from kvtrace.agent.handed import Handed, Known
 
 NAME = "agent.cursor"
 VERSION = 1
+
+COUNTED = ("unreadable", "unknown", "ledger_full")
+"""The losses that a black box tells anew to whoever begins to read it."""
 
 
 class Sent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -21,6 +24,9 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ended: bool = False
     """Whether it was told that the process is gone."""
+
+    lost: dict[str, int] = {}
+    """What was told lost of what a black box counts, by the name it has in `Lost`."""
 
 
 class _Kept(msgspec.Struct, kw_only=True):
@@ -75,8 +81,21 @@ class Cursor:
         with self._lock:
             known = self._kept.processes.get(process, _NOTHING)
             self._kept.processes[process] = Sent(
-                logs=max(known.logs, logs), ended=known.ended or ended
+                logs=max(known.logs, logs), ended=known.ended or ended, lost=known.lost
             )
+            self._dirty = True
+
+    def lose(self, process: str, counts: Mapping[str, int]) -> None:
+        """Take note of losses that were told; those of no process are nobody's to tell again."""
+        more = {name: count for name in COUNTED if (count := counts.get(name, 0))}
+        if not process or not more:
+            return
+        with self._lock:
+            known = self._kept.processes.get(process, _NOTHING)
+            lost = {**known.lost}
+            for name, count in more.items():
+                lost[name] = lost.get(name, 0) + count
+            self._kept.processes[process] = msgspec.structs.replace(known, lost=lost)
             self._dirty = True
 
     def hand(self, spans: Iterable[tuple[str, str, int]], stalls: int = 0) -> None:

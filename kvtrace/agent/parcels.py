@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kvtrace.agent.cursor import Cursor
+from kvtrace.moments import Lost
 from kvtrace.signals.logs import Log, Resource
 from kvtrace.signals.spans import STALL, Span
 from kvtrace.sinks.otlp.messages import Messages
@@ -21,6 +22,9 @@ class LogParcel(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     ended: bool = False
     """Whether it tells that the process is gone."""
+
+    lost: Lost | None = None
+    """What it tells was lost, if it tells that."""
 
 
 class SpanParcel(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -50,6 +54,12 @@ def logs_answered(cursor: Cursor, parcels: Sequence[LogParcel]) -> None:
     for parcel in parcels:
         if parcel.ended:
             cursor.advance(parcel.process, ended=True)
+    losses = [parcel.lost for parcel in parcels if parcel.lost is not None]
+    for lost in losses:
+        cursor.lose(lost.process, lost.counts)
+    if losses:
+        # They are rare, and nobody could tell that one was told twice.
+        cursor.write()
 
 
 def spans_handed(cursor: Cursor, parcels: Sequence[SpanParcel]) -> None:

@@ -15,7 +15,7 @@ from kvtrace.moments import News, Record
 from kvtrace.signals.logs import Context
 from kvtrace.signals.spans import STALL, Span
 from kvtrace.sources.run_directory import RunDirectory
-from tests.unit.boxes import RING_SLOTS, queued, sent, small_box
+from tests.unit.boxes import LEDGER_SLOTS, RING_SLOTS, queued, sent, small_box
 
 SECOND = 1_000_000_000
 
@@ -262,3 +262,38 @@ def test_only_what_may_be_told_leaves_and_only_chosen_spans(tmp_path: Path) -> N
     assert desk.spans.items == []
     assert dict(desk.logs.items[0].resource.attributes)["service.instance.id"] == "x"
     box.close("")
+
+
+def test_what_a_black_box_counts_as_lost_is_told_once_by_all_agents_together(
+    tmp_path: Path,
+) -> None:
+    box, origin = small_box(tmp_path)
+    for number in range(LEDGER_SLOTS + 5):
+        box.record(queued(f"x{number}"), origin)
+    first = Desk(tmp_path).round()
+    assert losses(first) == [("kvtrace.ledger_full", 5)]
+    logs_answered(first.cursor, first.logs.items)
+    assert losses(Desk(tmp_path).round()) == []
+    for number in range(2):
+        box.record(queued(f"y{number}"), origin)
+    third = Desk(tmp_path).round()
+    assert losses(third) == [("kvtrace.ledger_full", 2)]
+    logs_answered(third.cursor, third.logs.items)
+    assert losses(Desk(tmp_path).round()) == []
+    box.close("")
+
+
+def test_a_loss_that_was_never_taken_is_told_by_the_next_agent(tmp_path: Path) -> None:
+    box, origin = small_box(tmp_path)
+    for number in range(LEDGER_SLOTS + 5):
+        box.record(queued(f"x{number}"), origin)
+    Desk(tmp_path).round().cursor.write()
+    assert losses(Desk(tmp_path).round()) == [("kvtrace.ledger_full", 5)]
+    box.close("")
+
+
+def losses(desk: Desk) -> list[tuple[str, object]]:
+    """What of losses is on its way, but for who tells it."""
+    told = [it.log.attributes for it in desk.logs.items if it.log.name == "kvtrace.lost"]
+    who = ("kvtrace.teller", "kvtrace.number", "kvtrace.process")
+    return [one for attributes in told for one in attributes.items() if one[0] not in who]
