@@ -188,11 +188,11 @@ class Fleet:
     def _settle(self, name: str) -> None:
         """Join and part the transfer and those like it, as far as the evidence goes."""
         self.table.index(self.table[name])
-        group = self._group(name, with_ended=False)
+        group = _group(self.table, name, with_ended=False)
         made = arrange(group)
         if any(t.id == name and is_half(t) and not t.rivals for t in made):
             # Its counterpart may have ended before this half was heard of at all.
-            group = self._group(name, with_ended=True)
+            group = _group(self.table, name, with_ended=True)
             made = arrange(group)
         kept = {transfer.id for transfer in made}
         for transfer in group:
@@ -203,20 +203,6 @@ class Fleet:
             self.table.replace(transfer)
             self.table.index(transfer)
             self._judge(transfer.id)
-
-    def _group(self, name: str, with_ended: bool) -> tuple[Transfer, ...]:
-        """The transfer and all that could share a half with it."""
-        transfer = self.table[name]
-        wanted = [self.table.find(key) for key in named(transfer)]
-        bases = {half.base for half in (transfer.producer, transfer.consumer) if half is not None}
-        alike = [other for base in bases for other in self.table.newest_alike(base)]
-        chosen = dict.fromkeys(
-            other
-            for other in alike
-            if other in self.table.live or (with_ended and is_half(self.table[other]))
-        )
-        names = dict.fromkeys((*chosen, *wanted, name))
-        return tuple(self.table[n] for n in names if n is not None)
 
     def _judge(self, name: str) -> None:
         """Move the transfer to where it belongs: in flight, or ended."""
@@ -245,6 +231,19 @@ class Fleet:
         outcome = self._counted.pop(name, None)
         if outcome is not None:
             self.outcomes[outcome] -= 1
+
+
+def _group(table: Table, name: str, *, with_ended: bool) -> tuple[Transfer, ...]:
+    """The transfer and all that could share a half with it."""
+    transfer = table[name]
+    wanted = [table.find(key) for key in named(transfer)]
+    bases = {half.base for half in (transfer.producer, transfer.consumer) if half is not None}
+    alike = [other for base in bases for other in table.newest_alike(base)]
+    chosen = dict.fromkeys(
+        other for other in alike if other in table.live or (with_ended and is_half(table[other]))
+    )
+    names = dict.fromkeys((*chosen, *wanted, name))
+    return tuple(table[n] for n in names if n is not None)
 
 
 def _tells_more(transfer: Transfer, record: Record) -> bool:

@@ -1,0 +1,177 @@
+"""Rules for blocks that are held for nobody, or that nobody can get any more."""
+
+from kvtrace.causes import Cause
+from kvtrace.diagnosed import Diagnosis, Evidence
+from kvtrace.diagnosis.case import Case
+from kvtrace.events import (
+    BlocksReady,
+    BlocksReleased,
+    LoadDecided,
+    MatchMade,
+    ReceiveFailed,
+    ReceiveFinished,
+    RegistrationExpired,
+    RegistrationNoticed,
+    RegistrationSent,
+    RegistrationSkipped,
+    RegistrationStaged,
+    RequestFinished,
+    RequestResumed,
+    SendReported,
+    WritePosted,
+)
+from kvtrace.identity import siblings
+from kvtrace.model import Role
+from kvtrace.transfer import Transfer
+from kvtrace.words import clean, duration
+
+
+def aborted_blocks_held(case: Case) -> Diagnosis | None:
+    """The consumer's request is over, and its blocks wait for a write that does not come."""
+    if case.over is not None:
+        return None
+    ended = case.first(RequestFinished)
+    if ended is None or not ended.event.parked or case.has(ReceiveFinished, ReceiveFailed):
+        return None
+    staged = case.first(RegistrationStaged)
+    held = f"{staged.event.blocks:,} blocks" if staged is not None else "blocks"
+    d, p = case.called(Role.CONSUMER), case.called(Role.PRODUCER)
+    return case.blame(
+        Cause.ABORTED_BLOCKS_HELD,
+        f"{d}’s request ended {case.ago(ended)} ago as {clean(ended.event.status)} while it "
+        f"waited; {d} holds {held} for a write of {p} that does not come.",
+        f"Find out why {p} did not write, since each such request costs {d} its blocks; restart "
+        f"{d} to get them back.",
+        [
+            case.saw(ended, "The request ended while it was parked."),
+            case.never("receive.finished", f"{d} received nothing that would free them."),
+        ],
+    )
+
+
+def rejected_before_asking(case: Case) -> Diagnosis | None:
+    """The consumer gave the request up before it asked, and the producer holds its blocks."""
+    ended = case.first(RequestFinished)
+    if ended is None or case.has(RegistrationStaged, RegistrationSkipped, RegistrationSent):
+        return None
+    ready = case.first(BlocksReady)
+    if ready is None or not ready.event.held or case.has(MatchMade, SendReported, BlocksReleased):
+        return None
+    d, p = case.called(Role.CONSUMER), case.called(Role.PRODUCER)
+    settings = case.scene.settings(case.engine_id(Role.PRODUCER))
+    now = f" (now {duration(settings.lease)})" if settings is not None and settings.lease else ""
+    return case.blame(
+        Cause.REJECTED_BEFORE_ASKING,
+        f"{d} ended the request as {clean(ended.event.status)} before it asked for the blocks; "
+        f"{p} holds {ready.event.blocks:,} until their lease runs out.",
+        f"Lower `kv_lease_duration`{now} on {p} if many such requests fill it; let the router "
+        f"send legs only for requests that {d} accepts.",
+        [
+            case.saw(ended, f"{d}’s request ended."),
+            case.saw(ready, f"The blocks became ready on {p}."),
+            case.never("registration.staged", f"{d} never asked for them."),
+        ],
+    )
+
+
+def siblings_never_fetched(case: Case) -> Diagnosis | None:
+    """The producer computed several answers' blocks for one call, and only one was fetched."""
+    half, ready = case.transfer.producer, case.first(BlocksReady)
+    if half is None or ready is None or not ready.event.held:
+        return None
+    if case.transfer.consumer is not None or case.has(RegistrationNoticed, MatchMade):
+        return None
+    for base in siblings(half.base):
+        for other in case.scene.alike(base):
+            if other.producer is not None and other.producer.engine != half.engine:
+                continue
+            if _was_fetched(other):
+                return _sibling(case, other, ready.event.blocks)
+    return None
+
+
+def _was_fetched(transfer: Transfer) -> bool:
+    halves = (transfer.producer, transfer.consumer)
+    told = (one.event for half in halves if half is not None for one in half.told.values())
+    return any(isinstance(one, RegistrationSent | RegistrationNoticed) for one in told)
+
+
+def _sibling(case: Case, other: Transfer, blocks: int) -> Diagnosis:
+    mine, theirs = case.transfer.producer, other.consumer or other.producer
+    assert mine is not None
+    assert theirs is not None
+    p = case.called(Role.PRODUCER)
+    ready = case.first(BlocksReady)
+    assert ready is not None
+    return case.blame(
+        Cause.SIBLINGS_NEVER_FETCHED,
+        f"{p} holds {blocks:,} blocks of {clean(mine.base)}; of that call only "
+        f"{clean(theirs.base)} was asked for.",
+        f"Let the router take calls with `n` above 1, or with several prompts, apart; on {p}’s "
+        "leg `n` is 1.",
+        [
+            case.saw(ready, "The blocks became ready."),
+            case.never("registration.noticed", "No registration came for this one."),
+        ],
+    )
+
+
+def consumer_has_no_blocks(case: Case) -> Diagnosis | None:
+    """The consumer came to the request and found no room: waiting transfers hold its blocks."""
+    if case.has(RegistrationStaged, RegistrationSkipped, RequestFinished, RequestResumed):
+        return None
+    decided = case.first(LoadDecided)
+    if decided is None or not decided.event.tokens or case.over is not None:
+        return None
+    name = case.engine_id(Role.CONSUMER)
+    settings = case.scene.settings(name)
+    if settings is None or not settings.blocks or not settings.block_size:
+        return None
+    count, held = case.scene.once("parked", name, lambda: _parked(case, name))
+    needed = -(-(decided.event.tokens + decided.event.computed) // settings.block_size)
+    if not count or held + needed <= settings.blocks // 2:
+        return None
+    enough = held + needed > settings.blocks
+    d = case.called(Role.CONSUMER)
+    return case.blame(
+        Cause.CONSUMER_HAS_NO_BLOCKS,
+        f"{count:,} waiting transfers hold {held:,} of the {settings.blocks:,} blocks of {d}; "
+        f"this one needs {needed:,}.",
+        f"Find out what the others wait for; lower `max_num_seqs` on {d}, or give it more blocks "
+        "(`gpu_memory_utilization`).",
+        [
+            case.saw(decided, f"{d} came to this request, and found no room."),
+            Evidence(text=f"{held:,} blocks are held for transfers that wait.", at=case.now),
+            case.never("registration.staged", f"{d} never allocated its blocks."),
+        ],
+        doubt="" if enough else f"what the running requests of {d} hold is not told",
+    )
+
+
+def _parked(case: Case, engine: str) -> tuple[int, int]:
+    """How many transfers wait on this consumer with blocks allocated, and how many blocks."""
+    held = []
+    for transfer in case.scene.on(engine, Role.CONSUMER):
+        told = [one.event for one in transfer.consumer.told.values()] if transfer.consumer else []
+        if not any(isinstance(one, RequestResumed) for one in told):
+            held += [one.blocks for one in told if isinstance(one, RegistrationStaged)]
+    return len(held), sum(held)
+
+
+def watchdog_only_logs(case: Case) -> Diagnosis | None:
+    """The consumer's watchdog dropped the registration; the request goes on waiting."""
+    expired = case.first(RegistrationExpired) if case.over is None else None
+    if expired is None or case.has(ReceiveFinished, ReceiveFailed, WritePosted):
+        return None
+    d, p = case.called(Role.CONSUMER), case.called(Role.PRODUCER)
+    return case.blame(
+        Cause.WATCHDOG_ONLY_LOGS,
+        f"{d}’s watchdog gave up after {duration(expired.event.timeout)} and only logged it; the "
+        f"request has waited for {p} since.",
+        f"Cancel the request on {d} by a deadline in the router: `push_registration_timeout` (now "
+        f"{duration(expired.event.timeout)}) ends no request.",
+        [
+            case.saw(expired, "The watchdog dropped the registration."),
+            case.never("receive.finished", f"{d} received nothing since."),
+        ],
+    )

@@ -1,0 +1,119 @@
+"""Stories of legs that carry two ids, and of legs that are sent one after the other."""
+
+import msgspec
+
+from kvtrace.causes import Cause
+from kvtrace.events import AnyEvent
+from kvtrace.moments import Lost
+from tests.unit.samples import (
+    CONSUMER_FIRST,
+    LANDING,
+    PRODUCER_FIRST,
+    WHOLE,
+    WRITING,
+    blocks_ready,
+    load_decided,
+    prefill_admitted,
+    registration_noticed,
+    registration_queued,
+    registration_sent,
+    registration_shipped,
+    registration_staged,
+    request_admitted,
+)
+from tests.unit.story import Story
+
+OTHER = "cmpl-q7-0-bbbbbbbb"
+MINE = "cmpl-q4-0-aaaaaaaa"
+
+
+def asking(request: str, tokens: int = 100, remote: str = "q7") -> tuple[AnyEvent, ...]:
+    """A consumer's half until its registration is on its way."""
+    return (
+        request_admitted(request=request, tokens=tokens, remote_request=remote),
+        load_decided(request=request),
+        registration_staged(request=request),
+        registration_shipped(request=request),
+        registration_queued(request=request),
+        registration_sent(request=request),
+        registration_noticed(remote_request=request),
+    )
+
+
+def holding(request: str, tokens: int = 100) -> tuple[AnyEvent, ...]:
+    """A producer's half until its blocks wait to be written."""
+    held = [msgspec.structs.replace(one, request=request) for one in PRODUCER_FIRST[1:]]
+    return (prefill_admitted(request=request, tokens=tokens), *held)
+
+
+def test_legs_of_one_request_with_two_ids_are_found_from_both_sides() -> None:
+    story = Story().at(0, *asking(OTHER)).at(1, *holding(MINE)).at(8).at(31)
+    assert set(story.diagnoses().values()) == {Cause.LEGS_DIFFER_IN_ID}
+
+
+def test_where_only_length_and_time_are_alike_it_is_unsure() -> None:
+    story = Story().at(0, *asking(OTHER)).at(1, *holding(MINE)).at(31)
+    for found in story.snapshot.diagnoses.values():
+        assert "length" in found.doubt
+
+
+def test_an_id_that_only_the_route_has_changed_is_certain() -> None:
+    story = Story().at(0, *asking("chatcmpl-q4-bbbbbbbb", tokens=120)).at(1, *holding(MINE)).at(31)
+    found = story.snapshot.diagnoses
+    assert {one.cause for one in found.values()} == {Cause.LEGS_DIFFER_IN_ID}
+    assert {one.doubt for one in found.values()} == {""}
+
+
+def test_an_id_that_the_consumer_was_told_of_is_certain() -> None:
+    story = Story().at(0, *asking(OTHER, tokens=0, remote="q4")).at(1, *holding(MINE)).at(31)
+    assert {one.doubt for one in story.snapshot.diagnoses.values()} == {""}
+
+
+def test_two_requests_of_other_lengths_have_each_its_own_cause() -> None:
+    story = Story().at(0, *asking(OTHER)).at(1, *holding(MINE, tokens=7)).at(31)
+    assert Cause.LEGS_DIFFER_IN_ID not in story.diagnoses().values()
+
+
+def test_two_requests_of_other_times_have_too() -> None:
+    story = Story().at(0, *asking(OTHER)).at(20, *holding(MINE)).at(31)
+    assert Cause.LEGS_DIFFER_IN_ID not in story.diagnoses().values()
+
+
+def test_where_the_consumer_is_not_heard_nothing_is_invented() -> None:
+    story = Story().at(0, registration_noticed(remote_request=OTHER)).at(1, *holding(MINE)).at(31)
+    assert Cause.LEGS_DIFFER_IN_ID not in story.diagnoses().values()
+
+
+def test_where_events_were_lost_they_may_have_met() -> None:
+    story = Story().at(0, *asking("chatcmpl-q4-bbbbbbbb")).at(1, *holding(MINE))
+    story.hears(Lost(process="P0/0", overwritten=1)).at(31)
+    assert {one.doubt for one in story.snapshot.diagnoses.values()} == {"events of P0 were lost"}
+
+
+def test_a_leg_that_comes_long_after_the_blocks_is_named() -> None:
+    story = Story().at(0, prefill_admitted()).at(1, *PRODUCER_FIRST[1:]).at(4, *CONSUMER_FIRST)
+    story.at(4.1, *WRITING).at(4.2, *LANDING)
+    story.is_blamed_on(Cause.LEGS_IN_SEQUENCE, "D0 heard of the request 3.00 s after").is_sure()
+
+
+def test_what_the_prefill_would_have_hidden_counts_too() -> None:
+    story = (
+        Story().at(0, prefill_admitted()).at(2, *PRODUCER_FIRST[1:]).at(2.1, *CONSUMER_FIRST[:2])
+    )
+    story.at(3, *CONSUMER_FIRST[2:]).at(3.1, *WRITING).at(3.2, *LANDING)
+    story.is_blamed_on(Cause.LEGS_IN_SEQUENCE)
+
+
+def test_a_leg_that_comes_right_after_the_blocks_costs_nothing() -> None:
+    story = Story().at(0, prefill_admitted()).at(1, *PRODUCER_FIRST[1:]).at(1.1, *CONSUMER_FIRST)
+    story.at(1.2, *WRITING).at(1.3, *LANDING).is_blamed_on(None)
+
+
+def test_legs_beside_each_other_are_not_in_sequence() -> None:
+    story = Story().at(0, *CONSUMER_FIRST[:1], prefill_admitted()).at(1, *PRODUCER_FIRST[1:])
+    story.at(1.8, *CONSUMER_FIRST[1:]).at(1.9, *WRITING).at(2, *LANDING).is_blamed_on(None)
+
+
+def test_where_the_producers_half_is_not_heard_nobody_knows() -> None:
+    told = [one for one in WHOLE if one.role is not blocks_ready().role]
+    Story().at(0, *told).is_blamed_on(None)
