@@ -21,10 +21,11 @@ class Lock:
     def __init__(self, directory: Path, passed: int | None = None) -> None:
         """Take the lock, or take over the descriptor that holds it.
 
-        Raises ExportError where another agent has it, or the directory cannot be written.
+        Raises ExportError where another agent has it, the directory cannot be written, or the
+        descriptor is none.
         """
         self.path = directory / NAME
-        self._opened = _open(self.path) if passed is None else passed
+        self._opened = _open(self.path) if passed is None else _taken_over(passed)
         try:
             # Where it was passed on, this asks for what is held already.
             fcntl.flock(self._opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -59,6 +60,17 @@ class Lock:
         except OSError:
             # Only what it says is lost; whose it is does not depend on it.
             return
+
+
+def _taken_over(passed: int) -> int:
+    try:
+        os.fstat(passed)
+    except (OSError, OverflowError) as error:
+        raise ExportError(
+            f"--launched {passed} is no open file: only an engine that launches an agent passes "
+            "its lock on; leave --launched out"
+        ) from error
+    return passed
 
 
 def _open(path: Path) -> int:

@@ -38,7 +38,7 @@ Examples:
 )
 @click.option("--once", is_flag=True, help="Send what is there, and end.")
 @click.option("--stay", is_flag=True, help="Wait for other engines when these are gone.")
-@click.option("--launched", metavar="FD", type=int, hidden=True)
+@click.option("--launched", metavar="FD", type=click.IntRange(min=0), hidden=True)
 def command(
     directory: Path | None,
     dead_for: int,

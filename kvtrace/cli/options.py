@@ -1,5 +1,6 @@
 """The options that subcommands share, and what their values mean."""
 
+import errno
 import math
 import os
 import re
@@ -61,7 +62,27 @@ def place(text: str) -> Target:
     return wanted
 
 
-FILE = click.Path(path_type=Path)
+class PathName(click.ParamType):
+    """A path that could be one: an empty name would mean the directory one happens to be in."""
+
+    name = "path"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        """The path, whatever there is."""
+        if not str(value):
+            self.fail("it is empty: name a file or a directory", param, ctx)
+        path = Path(str(value))
+        try:
+            os.stat(path)
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                self.fail("no file can have so long a name", param, ctx)
+        return path
+
+
+FILE = PathName()
 
 directory = click.option(
     "--dir",

@@ -99,6 +99,11 @@ def _header(text: str) -> tuple[str, str]:
     name, found, value = text.partition("=")
     name, value = name.strip().lower(), value.strip()
     allowed = name.replace("-", "").replace("_", "").replace(".", "")
-    if not found or not allowed.isalnum() or not value.isascii() or not value.isprintable():
+    if (
+        not found
+        or not (allowed.isascii() and allowed.isalnum())
+        or not value.isascii()
+        or not value.isprintable()
+    ):
         raise ReceiverError(f"{text!r} is no header to pass on: write NAME=VALUE")
     return name, value

@@ -15,6 +15,7 @@ from typing import Any
 import click
 import msgspec
 
+from kvtrace.cli import options
 from kvtrace.cli.interrupts import die_of, end_with_parent, heard_by
 from kvtrace.cli.pictures import write_picture
 from kvtrace.cli.settled import settled
@@ -81,7 +82,7 @@ def view_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option(
         "--svg",
         metavar="FILE",
-        type=click.Path(path_type=Path),
+        type=options.FILE,
         help="With --once, also a picture of the screen.",
     )
     @functools.wraps(command)

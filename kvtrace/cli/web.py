@@ -98,6 +98,8 @@ def _listening(where: tuple[str, int]) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)
+    except UnicodeError as error:
+        raise KvtraceError(f"{host!r} is no name of a host: name another with --web") from error
     except OSError as error:
         raise KvtraceError(
             f"{host}:{port} cannot be listened on ({_why(error)}): name another with --web"

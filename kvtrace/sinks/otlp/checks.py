@@ -30,3 +30,9 @@ def _check_endpoint(endpoint: str, *, web: bool) -> None:
         raise ValueError("there is a space in it")
     if is_url and (not parts.hostname or parts.port == 0):
         raise ValueError("it names no host, or no port that can be")
+    if not any(sign.isalnum() for sign in endpoint):
+        raise ValueError("it names no host")
+    try:
+        (parts.hostname or "").encode("idna")
+    except UnicodeError as error:
+        raise ValueError(f"{parts.hostname} can be the name of no host") from error

@@ -85,6 +85,8 @@ def check_free(at: Address) -> None:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(place)
             probe.listen(1)
+    except UnicodeError as error:
+        raise _strange(str(at)) from error
     except OSError as error:
         raise ReceiverError(_why(at, error)) from error
 

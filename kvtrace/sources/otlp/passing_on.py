@@ -41,6 +41,7 @@ def target_of(endpoint: str, protocol: str | None, headers: Headers) -> Target:
     try:
         parts = urlsplit(url)
         port = parts.port
+        (parts.hostname or "").encode("idna")
     except ValueError as error:
         raise _strange(endpoint) from error
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:

@@ -64,3 +64,9 @@ def test_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / NAME).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(ExportError, match="cannot be opened"):
         Lock(tmp_path)
+
+
+@pytest.mark.parametrize("number", [-3, 1 << 80, 1_000_000])
+def test_what_is_no_open_file_is_no_lock(tmp_path: Path, number: int) -> None:
+    with pytest.raises(ExportError, match="leave --launched out"):
+        Lock(tmp_path, number)

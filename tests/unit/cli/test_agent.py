@@ -34,3 +34,13 @@ def test_a_share_of_spans_is_a_number_from_0_to_1() -> None:
     for text in ("half", "-1", "2", "nan"):
         with pytest.raises(ExportError, match="KVTRACE_SPAN_RATIO"):
             ratio(text)
+
+
+@pytest.mark.parametrize("number", ["-3", "99999999999999999999999", "999999", "x", ""])
+def test_a_lock_that_nobody_passed_on_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], number: str
+) -> None:
+    assert run(["agent", "--dir", str(tmp_path), "--launched", number]) == 2
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 1
+    assert "--launched" in said

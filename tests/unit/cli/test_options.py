@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
+from kvtrace.cli import run
 from kvtrace.cli.options import duration, readable, seconds, speed
 from kvtrace.errors import KvtraceError
 
@@ -73,3 +74,49 @@ def test_a_duration_that_no_clock_can_tell_is_for_ever() -> None:
 def test_what_is_no_number_of_seconds_shows_how_they_are_written(text: str) -> None:
     with pytest.raises(click.BadParameter, match=r"write 60 or 0\.5"):
         seconds(text)
+
+
+LONG = "a" * 5000
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["live", "--once", "--dir"],
+        ["live", "--plain", "--record"],
+        ["live", "--once", "--svg"],
+        ["record"],
+        ["replay"],
+        ["diagnose"],
+        ["agent", "--dir"],
+        ["collect", "--record"],
+        ["collect", "--token-file"],
+        ["collect", "--tls-cert"],
+    ],
+)
+@pytest.mark.parametrize(("path", "said"), [("", "it is empty"), (LONG, "so long a name")])
+def test_what_can_be_no_path_is_one_sentence(
+    arguments: list[str], path: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*arguments, path]) == 2
+    told = capsys.readouterr().err
+    assert len(told.splitlines()) == 1
+    assert said in told
+
+
+@pytest.mark.parametrize("host", ["x..y", ".", "a" * 300])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["collect", "--http", "off", "--listen"],
+        ["collect", "--listen", "127.0.0.1:0", "--http"],
+        ["diagnose", "--live"],
+        ["live", "--web"],
+        ["collect", "--listen", "127.0.0.1:0", "--http", "off", "--forward"],
+    ],
+)
+def test_what_can_be_no_host_is_one_sentence(
+    arguments: list[str], host: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*arguments, f"{host}:4317"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1

@@ -14,12 +14,26 @@ def to(endpoint: str, protocol: str = GRPC) -> Destination:
 
 @pytest.mark.parametrize(
     "endpoint",
-    ["http://", "http://:4317", "http://c:99999", "http://c:0", "http://a b:1", "http://[::1"],
+    [
+        "http://",
+        "http://:4317",
+        "http://c:99999",
+        "http://c:0",
+        "http://a b:1",
+        "http://[::1",
+        "http://x..y",
+    ],
 )
 @pytest.mark.parametrize("protocol", [GRPC, HTTP])
 def test_an_endpoint_that_can_be_nowhere_is_refused(endpoint: str, protocol: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         check(to(endpoint, protocol), {})
+
+
+@pytest.mark.parametrize("endpoint", ["://", "[", ":"])
+def test_an_endpoint_without_a_letter_names_no_host(endpoint: str) -> None:
+    with pytest.raises(ValueError, match="no host"):
+        check(to(endpoint), {})
 
 
 @pytest.mark.parametrize("endpoint", ["c", "c:4317", "http://c", "https://c:1/v1", "dns:///c:1"])
