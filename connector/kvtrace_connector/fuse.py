@@ -3,8 +3,6 @@
 import logging
 from collections.abc import Callable, Generator
 from contextlib import suppress
-from functools import partial
-from types import FunctionType
 from typing import Any, TypeAlias
 
 import msgspec
@@ -38,9 +36,6 @@ class After(msgspec.Struct, frozen=True):
 
     raised: Callable[..., None] | None = None
     """Is told what it raised instead, in the same place."""
-
-
-_OVER: Any = object()
 
 
 class Fuse:
@@ -77,146 +72,7 @@ class Fuse:
             self._last_words(f"{type(error).__name__}: {error}")
 
 
-def surrounded(
-    hook: Hook | After, stock: Callable[..., Any], takes: tuple[str, ...] | None = None
-) -> FunctionType:
-    """A method that calls `stock` once, as it was called itself, with the hook around it.
-
-    Most calls are made at every step and have nothing to tell. `takes` names what `stock` takes
-    besides its object, all of it needed, and spares them half of what the way for any arguments
-    costs where that is little.
-    """
-    if isinstance(hook, After):
-        return _own_code(_before(hook, stock))
-    match takes:
-        case ():
-            return _own_code(_of_nothing(hook, stock))
-        case (one,):
-            return _own_code(_of_one(hook, stock), one)
-        case (one, "**"):
-            return _own_code(_of_one_and_named(hook, stock), one)
-        case _:
-            return _own_code(_of_any(hook, stock))
-
-
-def _own_code(method: Any, argument: str = "") -> FunctionType:
-    """The function with a copy of its code, which the interpreter then tunes to what it calls.
-
-    It tunes code and not functions: methods that shared theirs would keep each other slow.
-    Where named, the function's one argument gets that name, by which it may be passed too.
-    """
-    code, names = method.__code__, method.__code__.co_varnames
-    if argument:
-        code = code.replace(co_varnames=(names[0], argument, *names[2:]))
-    mine = FunctionType(code.replace(), method.__globals__, closure=method.__closure__)
-    mine.__kwdefaults__ = method.__kwdefaults__
-    return mine
-
-
-def _of_any(hook: Hook, stock: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        half = self._kvtrace
-        if half is None or half.fuse.blown:
-            return stock(self, *args, **kwargs)
-        try:
-            bracket = hook(half, self, *args, **kwargs)
-        except Exception as error:  # noqa: BLE001  (none may reach the host)
-            half.fuse.blow(error)
-            bracket = None
-        if bracket is None:
-            return stock(self, *args, **kwargs)
-        return _within(bracket, half.fuse, stock, self, *args, **kwargs)
-
-    return method
-
-
-def _of_nothing(hook: Hook, stock: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: Any) -> Any:
-        half = self._kvtrace
-        if half is None or half.fuse.blown:
-            return stock(self)
-        try:
-            bracket = hook(half, self)
-        except Exception as error:  # noqa: BLE001  (none may reach the host)
-            half.fuse.blow(error)
-            bracket = None
-        return stock(self) if bracket is None else _within(bracket, half.fuse, stock, self)
-
-    return method
-
-
-def _of_one(hook: Hook, stock: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: Any, one: Any) -> Any:
-        half = self._kvtrace
-        if half is None or half.fuse.blown:
-            return stock(self, one)
-        try:
-            bracket = hook(half, self, one)
-        except Exception as error:  # noqa: BLE001  (none may reach the host)
-            half.fuse.blow(error)
-            bracket = None
-        if bracket is None:
-            return stock(self, one)
-        return _within(bracket, half.fuse, stock, self, one)
-
-    return method
-
-
-def _of_one_and_named(hook: Hook, stock: Callable[..., Any]) -> Callable[..., Any]:
-    alone, with_more = _own_code(_of_one(hook, stock)), _own_code(_of_any(hook, stock))
-
-    def method(self: Any, one: Any, **more: Any) -> Any:
-        return with_more(self, one, **more) if more else alone(self, one)
-
-    return method
-
-
-def _before(hook: After, stock: Callable[..., Any]) -> Callable[..., Any]:
-    gave, raised = hook.gave, hook.raised
-
-    def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        try:
-            result = stock(self, *args, **kwargs)
-        except BaseException as error:
-            half = self._kvtrace
-            if raised is not None and half is not None:
-                half.fuse.run(partial(raised, half, self, error, *args, **kwargs))
-            raise
-        half = self._kvtrace
-        if half is None or half.fuse.blown:
-            return result
-        try:
-            if args or kwargs:
-                gave(half, self, result, *args, **kwargs)
-            else:
-                gave(half, self, result)
-        except Exception as error:  # noqa: BLE001  (none may reach the host)
-            half.fuse.blow(error)
-        return result
-
-    return method
-
-
-def _within(
-    bracket: Bracket, fuse: Fuse, stock: Callable[..., Any], /, *args: Any, **kwargs: Any
-) -> Any:
-    try:
-        outcome = next(bracket, _OVER)
-    except Exception as error:  # noqa: BLE001  (none may reach the host)
-        fuse.blow(error)
-        outcome = _OVER
-    if outcome is _OVER:
-        return stock(*args, **kwargs)
-    try:
-        result = stock(*args, **kwargs)
-    except BaseException as error:
-        _finish(bracket, fuse, outcome, error=error)
-        raise
-    _finish(bracket, fuse, outcome, result)
-    return result
-
-
-def _finish(
+def finish(
     bracket: Bracket,
     fuse: Fuse,
     outcome: Outcome | None,

@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from types import FunctionType
 from typing import Any, TypeAlias
 
-from kvtrace_connector.fuse import After, Hook, surrounded
+from kvtrace_connector.around import surrounded
+from kvtrace_connector.fuse import After, Hook
 
 HALF = "_kvtrace"
 """The attribute of a host's object that holds what we know of it; None until it is built."""

@@ -11,7 +11,8 @@ from kvtrace.events import (
     WriteFinished,
     WritePosted,
 )
-from kvtrace_connector.fuse import After, Bracket, Hook, Outcome, surrounded
+from kvtrace_connector.around import surrounded
+from kvtrace_connector.fuse import After, Bracket, Hook, Outcome
 from kvtrace_connector.half import WorkerHalf, Write
 from kvtrace_connector.plain import identity, number, reason, text
 from kvtrace_connector.writer import REGISTRATION

@@ -4,7 +4,8 @@ from types import SimpleNamespace as Thing
 from typing import Any
 
 import pytest
-from kvtrace_connector.fuse import After, Bracket, Fuse, Hook, Outcome, surrounded
+from kvtrace_connector.around import surrounded
+from kvtrace_connector.fuse import After, Bracket, Fuse, Hook, Outcome
 
 
 def broken(*_: Any) -> None:
