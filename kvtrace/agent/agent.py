@@ -86,6 +86,10 @@ class Agent:
         """Whether there was any black box so far."""
 
         self.events = 0
+        self.behind = False
+        """Whether the last look left something that is there already."""
+
+        self._enough = ENOUGH
         self._boxes = eyes.boxes
         self._out = outboxes
         self._cursor = cursor
@@ -109,6 +113,7 @@ class Agent:
 
     def round(self, now: int, wall: int) -> None:
         """One look, at that instant of our monotonic and of our wall clock."""
+        self.behind = False
         if self._out.full:
             # The black boxes keep what is not read yet, for as long as they have room.
             return
@@ -116,7 +121,8 @@ class Agent:
         if due:
             self._scanned = now
             self._scan()
-        news = [self._making.veil(one) for one in self._boxes.poll(ENOUGH)]
+        news = [self._making.veil(one) for one in self._boxes.poll(self._enough)]
+        self.behind = len(news) >= self._enough
         logs: list[LogParcel] = []
         for process, records in _by_process(news).items():
             self._miss(process, records, wall, logs)

@@ -16,8 +16,8 @@ from kvtrace.sinks.otlp.answer import Answer, Fate
 Item = TypeVar("Item")
 Given = TypeVar("Given", contravariant=True)
 
-GATHER = 0.2
-"""Seconds that the first of a batch waits for others."""
+GATHER = 0.05
+"""Seconds that the first of a batch waits for others, which come together anyway."""
 
 
 class Route(Protocol[Given]):

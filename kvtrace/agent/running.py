@@ -16,6 +16,7 @@ from kvtrace.agent.cursor import Cursor
 from kvtrace.agent.ending import Ending
 from kvtrace.agent.identity import Identity
 from kvtrace.agent.journal import Journal
+from kvtrace.agent.left_out import left_out
 from kvtrace.agent.lock import Lock
 from kvtrace.agent.outbox import Outbox
 from kvtrace.agent.parcels import (
@@ -40,8 +41,9 @@ from kvtrace.sources.run_directory import HOUR, RunDirectory
 
 Item = TypeVar("Item")
 
-LOOK = 0.1
-"""Seconds between two looks at the black boxes."""
+LOOK = 0.25
+"""Seconds between two looks at the black boxes, where the last one saw all: what happens is sent
+within half a second, and the fewer looks and requests, the less each event costs."""
 
 FLUSH = 3.0
 """Seconds to send what is left, once the agent is told to stop."""
@@ -87,6 +89,8 @@ class Office:
             "traces", partial(pack_spans, pack), SPANS_BATCH, SPANS_ROOM
         )
         self._remember(logs, spans)
+        self.deriver = Deriver(plan.clock, told_until=self.cursor.stalls_before)
+        self.sampler = Sampler(plan.span_ratio)
         self.outboxes = Outboxes(
             self._logs, self._spans, logs.take_lost if logs is not None else lambda: 0
         )
@@ -94,7 +98,7 @@ class Office:
             Eyes(boxes, Identity(told_attributes(), lambda: boxes.followed), Pulse()),
             self.outboxes,
             self.cursor,
-            _making(plan, self.cursor),
+            _making(self.deriver, self.sampler, plan.secret),
         )
 
     def start(self) -> None:
@@ -112,6 +116,12 @@ class Office:
                 left += box.stop(max(0.1, until - time.monotonic()))
         self.cursor.write()
         return left
+
+    def tell_left_out(self) -> None:
+        """Say that spans are not all there is, when that begins; how much, at the end."""
+        said = left_out(self.deriver.halves, self.sampler)
+        if said:
+            self.journal.is_("left out", "begun", said)
 
     def _open(
         self, signal: str, pack: Callable[[Sequence[Item]], bytes], batch: int, room: int
@@ -135,10 +145,10 @@ class Office:
             self.routes.append(spans)
 
 
-def _making(plan: Plan, cursor: Cursor) -> Making:
-    deriver = Deriver(plan.clock, told_until=cursor.stalls_before)
-    sift = Sampler(plan.span_ratio).sift
-    return Making(deriver, sift, Hasher(plan.secret).news) if plan.secret else Making(deriver, sift)
+def _making(deriver: Deriver, sampler: Sampler, secret: str) -> Making:
+    if not secret:
+        return Making(deriver, sampler.sift)
+    return Making(deriver, sampler.sift, Hasher(secret).news)
 
 
 def run(plan: Plan, lock: Lock, tell: Callable[[str], object], stop: Event) -> None:
@@ -169,9 +179,10 @@ def run(plan: Plan, lock: Lock, tell: Callable[[str], object], stop: Event) -> N
 
 def _watch(plan: Plan, office: Office, lock: Lock, stop: Event) -> None:
     agent = office.agent
-    while not stop.wait(LOOK):
+    while not stop.wait(0 if agent.behind else LOOK):
         now = time.monotonic_ns()
         agent.round(now, time.time_ns())
+        office.tell_left_out()
         office.journal.catch_up()
         over = plan.ending.is_reached(now, alone=agent.alone, met=agent.met, unsent=agent.unsent)
         if not lock.ours:
@@ -192,4 +203,7 @@ def _summary(office: Office, left: int) -> str:
     told = f"ends: {office.agent.events} events read, {sent} log records and spans sent"
     if lost:
         told += f", {lost} refused"
-    return f"{told}, {left} not sent in time" if left else told
+    if left:
+        told += f", {left} not sent in time"
+    missing = left_out(office.deriver.halves, office.sampler)
+    return f"{told}; {missing}" if missing else told

@@ -50,6 +50,11 @@ class Deriver:
         self._modes: dict[str, str] = {}
         self._gone: dict[str, Gone] = {}
         self._quiet: dict[Whose, None] = {}
+        """Those that were heard of, the longest quiet first."""
+
+        self._settles = 0
+        """None of them has settled before."""
+
         self._heard = Heard(live_limit)
         self._beginnings: Asked = {}
         self._loose: list[tuple[Record, int]] = []
@@ -133,11 +138,14 @@ class Deriver:
 
     def _settled(self, now: int) -> list[Span]:
         """The spans of the halves of which nothing was heard for a while."""
+        if now < self._settles:
+            return []
         spans = []
         while self._quiet:
             whose = next(iter(self._quiet))
             half = self.halves.get(whose)
             if half is not None and half.touched > now - SETTLE:
+                self._settles = half.touched + SETTLE
                 break
             del self._quiet[whose]
             if half is not None:

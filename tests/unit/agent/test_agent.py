@@ -137,6 +137,19 @@ def test_while_an_outbox_is_full_nothing_is_read(tmp_path: Path) -> None:
     box.close("")
 
 
+def test_where_a_look_leaves_something_the_next_follows_at_once(tmp_path: Path) -> None:
+    boxes = [small_box(tmp_path) for _ in range(2)]
+    desk = Desk(tmp_path)
+    desk.agent._enough = 1
+    for box, origin in boxes:
+        box.record(queued(), origin)
+    assert desk.round().agent.behind
+    assert desk.round().agent.behind
+    assert not desk.round().agent.behind
+    for box, _ in boxes:
+        box.close("")
+
+
 def test_what_was_overwritten_meanwhile_is_told_as_lost(tmp_path: Path) -> None:
     box, origin = small_box(tmp_path)
     box.record(queued(), origin)

@@ -26,6 +26,20 @@ def test_each_signal_that_goes_anywhere_has_a_way_out(tmp_path: Path) -> None:
         assert only.outboxes.take_lost() == 0
 
 
+def test_what_spans_leave_out_is_said_when_it_begins(tmp_path: Path) -> None:
+    told: list[str] = []
+    plan = Plan(directory=tmp_path, destinations=(), clock="boot")
+    with ExitStack() as stack:
+        made = Office(plan, Journal(told.append), stack)
+        made.tell_left_out()
+        assert told == []
+        made.deriver.halves.late = 2
+        made.tell_left_out()
+        made.tell_left_out()
+    (said,) = told
+    assert "2 events came after their spans were made" in said
+
+
 def test_settings_that_make_no_sense_are_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
