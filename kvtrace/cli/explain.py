@@ -1,14 +1,11 @@
 """`kvtrace explain`: the page of a cause."""
 
-from importlib.resources import files
-from importlib.resources.abc import Traversable
-from pathlib import Path
-
 import click
 
 from kvtrace.causes import ABOUT, Cause
 from kvtrace.cli.streams import put
 from kvtrace.errors import KvtraceError
+from kvtrace.pages import page
 
 EXAMPLES = """\b
 Examples:
@@ -16,9 +13,6 @@ Examples:
   kvtrace explain lease-ran-out
   kvtrace explain FM06                  by the failure mode's number
 """
-
-CHECKOUT = Path(__file__).parents[2] / "docs" / "causes"
-"""Where the pages are while kvtrace runs from its sources."""
 
 
 @click.command("explain", epilog=EXAMPLES)
@@ -42,12 +36,3 @@ def named(text: str) -> Cause:
     near = [one for one in Cause if any(part in one for part in wanted.split("-") if len(part) > 3)]
     hint = f"; did you mean {', '.join(near[:3])}?" if near else ""
     raise KvtraceError(f"no cause is called {text!r}{hint}: `kvtrace explain` lists all")
-
-
-def page(cause: Cause, places: tuple[Traversable, ...] | None = None) -> str:
-    """The text of its page; raises KvtraceError where this installation has none."""
-    for place in places or (files("kvtrace") / "pages", CHECKOUT):
-        found = place / f"{cause}.md"
-        if found.is_file():
-            return found.read_text(encoding="utf-8")
-    raise KvtraceError(f"the page of {cause} is not part of this installation: install it anew")

@@ -18,7 +18,7 @@ def unexplained(case: Case) -> Diagnosis:
     expected = "nothing that we know of"
     if due is not None:
         expected = f"{due.name} at {case.place(due.place)}"
-        evidence.append(case.never(due.name, "Expected next, and not seen.", due.place))
+        evidence.append(case.never(due.name, f"Expected next was {due.name}.", due.place))
     last = max((one for one in evidence if one.at is not None), key=lambda one: one.at or 0)
     unheard = [case.called(role) for role in Role if not case.hears(role)]
     doubt = f"nothing is heard of {' and '.join(unheard)}" if unheard else "no rule knows this"
@@ -42,7 +42,7 @@ def _last(case: Case, half: Half | None) -> Evidence | None:
         return None
     told = max(half.told.values(), key=lambda one: (one.mark.at, one.seq))
     return Evidence(
-        text=f"The last that {case.scene.called(half.engine)} told.",
+        text=f"The last that {case.scene.called(half.engine)} told was {kind(told.event)}.",
         event=kind(told.event),
         at=case.scene.clocks.instant(told.mark),
         place=told.place,

@@ -1,13 +1,11 @@
 """`kvtrace explain`, in this process."""
 
-from pathlib import Path
-
 import pytest
 
 from kvtrace.causes import Cause
 from kvtrace.cli import run
-from kvtrace.cli.explain import CHECKOUT, named, page
-from kvtrace.errors import KvtraceError
+from kvtrace.cli.explain import named
+from kvtrace.pages import CHECKOUT
 
 
 def test_without_a_cause_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,8 +30,3 @@ def test_who_names_none_is_told_what_is_near(capsys: pytest.CaptureFixture[str])
     assert "did you mean lease-ran-out" in capsys.readouterr().err
     assert run(["explain", "x"]) == 2
     assert "`kvtrace explain` lists all" in capsys.readouterr().err
-
-
-def test_a_missing_page_is_said_so(tmp_path: Path) -> None:
-    with pytest.raises(KvtraceError, match="install it anew"):
-        page(Cause.SLOW, (tmp_path,))

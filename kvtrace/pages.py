@@ -1,0 +1,20 @@
+"""The page of each cause, as it comes with this installation."""
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from kvtrace.causes import Cause
+from kvtrace.errors import KvtraceError
+
+CHECKOUT = Path(__file__).parents[1] / "docs" / "causes"
+"""Where the pages are while kvtrace runs from its sources."""
+
+
+def page(cause: Cause, places: tuple[Traversable, ...] | None = None) -> str:
+    """The text of its page, as Markdown; raises KvtraceError where this installation has none."""
+    for place in places or (files("kvtrace") / "pages", CHECKOUT):
+        found = place / f"{cause}.md"
+        if found.is_file():
+            return found.read_text(encoding="utf-8")
+    raise KvtraceError(f"the page of {cause} is not part of this installation: install it anew")
