@@ -19,6 +19,7 @@ WORKER_FACTS = {
     "attention_backend": "backend_name",
     "kv_cache_layout": "kv_cache_layout",
     "memory_type": "nixl_memory_type",
+    "host_buffer": "use_host_buffer",
     "engine_ttl": "_engine_ttl",
     "block_bytes": "block_len_per_layer",
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Confidence, Diagnosis, Evidence
@@ -142,11 +142,11 @@ class Case:
         """An event of another transfer, on our clock."""
         return Found.of(told, self.scene.clocks)
 
-    def ago(self, found: Found[E]) -> str:
+    def ago(self, found: Found[Any]) -> str:
         """How long ago it happened, in words."""
         return duration(max(0, self.now - found.at))
 
-    def saw(self, found: Found[E], text: str) -> Evidence:
+    def saw(self, found: Found[Any], text: str) -> Evidence:
         """Evidence by an event that happened."""
         return Evidence(text=text, event=kind(found.event), at=found.at, place=found.place)
 

@@ -1,12 +1,16 @@
 """One engine as a rule sees it."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Confidence, Diagnosis, Evidence
+from kvtrace.diagnosis.found import Found
 from kvtrace.diagnosis.scene import Scene
 from kvtrace.engines import Engine
 from kvtrace.model import Link, Role
+from kvtrace.transfer import Told
+from kvtrace.wire import kind
 
 
 class EngineCase:
@@ -21,6 +25,14 @@ class EngineCase:
     def called(self) -> str:
         """What screens call it."""
         return self.scene.called(self.engine.id)
+
+    def found(self, told: Told) -> Found[Any]:
+        """An event of a transfer, on our clock."""
+        return Found.of(told, self.scene.clocks)
+
+    def saw(self, found: Found[Any], text: str) -> Evidence:
+        """Evidence by an event that happened."""
+        return Evidence(text=text, event=kind(found.event), at=found.at, place=found.place)
 
     def blame(
         self, cause: Cause, sentence: str, remedy: str, evidence: Iterable[Evidence]

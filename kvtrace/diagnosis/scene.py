@@ -54,6 +54,11 @@ class Scene:
             self._engines[engine] = self._fleet.engines.get(engine) if engine else None
         return self._engines[engine]
 
+    def engines(self) -> tuple[Engine, ...]:
+        """Every engine that was heard."""
+        found = (self.engine(name) for name in self._fleet.engines.ids)
+        return tuple(one for one in found if one is not None)
+
     def hears(self, role: Role) -> bool:
         """Whether any engine in that role is heard."""
         engines = self._fleet.engines
@@ -111,6 +116,11 @@ class Scene:
             known = self.engine(engine)
             self._states[engine] = "" if known is None else known.state
         return self._states[engine]
+
+    @property
+    def router_speaks(self) -> bool:
+        """Whether any router ever said anything."""
+        return bool(self._fleet.legs)
 
     def legs(self, requests: Iterable[str], kind: type[E]) -> tuple[Found[E], ...]:
         """What a router said of a request that goes by any of these ids, the earliest first."""
