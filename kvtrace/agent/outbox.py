@@ -19,6 +19,9 @@ Given = TypeVar("Given", contravariant=True)
 GATHER = 0.05
 """Seconds that the first of a batch waits for others, which come together anyway."""
 
+LINGER = 0.1
+"""Seconds in which what came at the last moment is still heard."""
+
 
 class Route(Protocol[Given]):
     """Where batches go."""
@@ -92,12 +95,19 @@ class Outbox(Generic[Item]):
         """Begin to send."""
         self._thread.start()
 
-    def stop(self, limit: float) -> int:
-        """Send what is left within so many seconds; how many were left after that."""
+    def hurry(self, limit: float) -> None:
+        """Send what is left within so many seconds, and end."""
         with self._changed:
             self._deadline = self._now() + limit
             self._changed.notify()
-        self._thread.join(limit + 1)
+
+    def stop(self, limit: float) -> int:
+        """Send what is left within so many seconds; how many were left after that.
+
+        A call that began before may have longer, and is not waited for.
+        """
+        self.hurry(limit)
+        self._thread.join(limit + LINGER)
         return self.unsent
 
     def take(self) -> list[Item]:

@@ -2,7 +2,7 @@
 
 import gc
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
@@ -45,7 +45,7 @@ LOOK = 0.25
 """Seconds between two looks at the black boxes, where the last one saw all: what happens is sent
 within half a second, and the fewer looks and requests, the less each event costs."""
 
-FLUSH = 3.0
+FLUSH = 1.5
 """Seconds to send what is left, once the agent is told to stop."""
 
 LOGS_ROOM, LOGS_BATCH = 8_000, 1_000
@@ -107,13 +107,19 @@ class Office:
             if box is not None:
                 box.start()
 
-    def stop(self, seconds: float) -> int:
-        """Send what is left, for so long; how many signals were left after that."""
+    def stop(self, seconds: float) -> dict[str, int]:
+        """Send what is left, for so long; how much of what was left after that."""
         until = time.monotonic() + seconds
-        left = 0
-        for box in (self._logs, self._spans):
-            if box is not None:
-                left += box.stop(max(0.1, until - time.monotonic()))
+        boxes: dict[str, Outbox[LogParcel] | Outbox[SpanParcel] | None] = {
+            "log records": self._logs,
+            "spans": self._spans,
+        }
+        open_ones = {name: box for name, box in boxes.items() if box is not None}
+        for box in open_ones.values():
+            box.hurry(seconds)
+        left = {
+            name: box.stop(max(0.1, until - time.monotonic())) for name, box in open_ones.items()
+        }
         self.cursor.write()
         return left
 
@@ -197,13 +203,14 @@ def _beginning(plan: Plan) -> str:
     return f"reads {plan.directory}, sends to {' and '.join(ways)}"
 
 
-def _summary(office: Office, left: int) -> str:
+def _summary(office: Office, left: Mapping[str, int]) -> str:
     lost = sum(route.lost for route in office.routes)
     sent = sum(route.sent for route in office.routes)
     told = f"ends: {office.agent.events} events read, {sent} log records and spans sent"
     if lost:
         told += f", {lost} refused"
-    if left:
-        told += f", {left} not sent in time"
+    unsent = " and ".join(f"{count} {name}" for name, count in left.items() if count)
+    if unsent:
+        told += f", {unsent} not sent in time: the next agent sends what the black boxes still hold"
     missing = left_out(office.deriver.halves, office.sampler)
     return f"{told}; {missing}" if missing else told

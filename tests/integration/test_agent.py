@@ -2,6 +2,8 @@
 
 import re
 import signal
+import socket
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -205,6 +207,28 @@ def test_told_to_stop_while_the_endpoint_is_down_it_ends_all_the_same(tmp_path: 
         _, said = started.communicate(timeout=10)
     assert started.returncode == 0
     assert "not sent in time" in said
+    engines.close()
+
+
+@pytest.mark.parametrize("protocol", ["grpc", "http/protobuf"])
+def test_told_to_stop_while_the_endpoint_says_nothing_it_ends_within_seconds(
+    tmp_path: Path, protocol: str
+) -> None:
+    engines = Engines(tmp_path)
+    engines.transfer("a")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        where = ("--endpoint", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        with agent(tmp_path, *where, OTEL_EXPORTER_OTLP_PROTOCOL=protocol) as started:
+            connection, _ = silent.accept()
+            connection.recv(1, socket.MSG_PEEK)
+            began = time.monotonic()
+            started.send_signal(signal.SIGTERM)
+            _, said = started.communicate(timeout=30)
+            took = time.monotonic() - began
+        connection.close()
+    assert started.returncode == 0
+    assert re.search(r"2\d log records.* not sent in time: the next agent", said)
+    assert took < 4
     engines.close()
 
 
