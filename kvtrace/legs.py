@@ -16,6 +16,10 @@ class Legs:
     def __init__(self) -> None:
         self._told: dict[str, list[Told]] = {}
 
+    def __bool__(self) -> bool:
+        """Whether any router ever spoke."""
+        return bool(self._told)
+
     def hear(self, told: Told) -> None:
         """Take in that a leg was sent, or answered."""
         request = told.event.request

@@ -3,9 +3,12 @@
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis, Evidence
 from kvtrace.diagnosis.case import Case
+from kvtrace.diagnosis.found import Found
+from kvtrace.diagnosis.scene import Scene
 from kvtrace.events import (
     BlocksReady,
     BlocksReleased,
+    LeaseExpired,
     LoadDecided,
     MatchMade,
     ReceiveFailed,
@@ -15,12 +18,13 @@ from kvtrace.events import (
     RegistrationSent,
     RegistrationSkipped,
     RegistrationStaged,
+    RequestAdmitted,
     RequestFinished,
     RequestResumed,
     SendReported,
     WritePosted,
 )
-from kvtrace.identity import siblings
+from kvtrace.identity import routers_ids, siblings
 from kvtrace.model import Role
 from kvtrace.transfer import Transfer
 from kvtrace.words import clean, duration
@@ -51,13 +55,19 @@ def aborted_blocks_held(case: Case) -> Diagnosis | None:
 
 def rejected_before_asking(case: Case) -> Diagnosis | None:
     """The consumer gave the request up before it asked, and the producer holds its blocks."""
-    ended = case.first(RequestFinished)
-    if ended is None or case.has(RegistrationStaged, RegistrationSkipped, RegistrationSent):
-        return None
     ready = case.first(BlocksReady)
-    if ready is None or not ready.event.held or case.has(MatchMade, SendReported, BlocksReleased):
+    if ready is None or not ready.event.held:
         return None
-    d, p = case.called(Role.CONSUMER), case.called(Role.PRODUCER)
+    if case.has(RegistrationStaged, RegistrationSkipped, RegistrationSent, RegistrationNoticed):
+        return None
+    if case.has(MatchMade, SendReported, BlocksReleased) and not case.has(LeaseExpired):
+        return None
+    ended = case.first(RequestFinished)
+    if ended is None and case.transfer.consumer is None:
+        ended = _given_up(case)
+    if ended is None:
+        return None
+    d, p = case.scene.called(ended.place.engine), case.called(Role.PRODUCER)
     settings = case.scene.settings(case.engine_id(Role.PRODUCER))
     now = f" (now {duration(settings.lease)})" if settings is not None and settings.lease else ""
     return case.blame(
@@ -72,6 +82,32 @@ def rejected_before_asking(case: Case) -> Diagnosis | None:
             case.never("registration.staged", f"{d} never asked for them."),
         ],
     )
+
+
+def _given_up(case: Case) -> Found[RequestFinished] | None:
+    """The end of the stand-in that vLLM's front end sends for a request that it refuses.
+
+    It names the producer's request, and has an id of its own.
+    """
+    half = case.transfer.producer
+    stand_ins = case.scene.once("given up", "", lambda: _stand_ins(case.scene))
+    if half is None or not stand_ins:
+        return None
+    names = (half.request, *routers_ids(half.request))
+    return next((stand_ins[name] for name in names if name in stand_ins), None)
+
+
+def _stand_ins(scene: Scene) -> dict[str, Found[RequestFinished]]:
+    """Requests that were given up before they asked, by the producer's id as they were told it."""
+    found = {}
+    for transfer in scene.lately_ended():
+        half = transfer.consumer if transfer.producer is None else None
+        told = {type(one.event): one for one in half.told.values()} if half is not None else {}
+        asked, ended = told.get(RequestAdmitted), told.get(RequestFinished)
+        if asked is not None and ended is not None and RegistrationStaged not in told:
+            named = str(getattr(asked.event, "remote_request", ""))
+            found[named] = Found.of(ended, scene.clocks)
+    return found
 
 
 def siblings_never_fetched(case: Case) -> Diagnosis | None:

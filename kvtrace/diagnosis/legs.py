@@ -8,6 +8,7 @@ from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis
 from kvtrace.diagnosis.case import Case
 from kvtrace.diagnosis.found import Found
+from kvtrace.diagnosis.router import sent
 from kvtrace.diagnosis.scene import Scene
 from kvtrace.events import (
     BlocksReady,
@@ -16,6 +17,7 @@ from kvtrace.events import (
     PrefillAdmitted,
     RegistrationSent,
     RequestAdmitted,
+    StepSampled,
     WritePosted,
 )
 from kvtrace.identity import routers_ids
@@ -159,6 +161,9 @@ def legs_in_sequence(case: Case) -> Diagnosis | None:
     hidden = min(split.of(*HIDDEN), ready.at - begun.at)
     if late < 0 or late + hidden < COSTLY or 2 * (late + hidden) < split.handoff + late:
         return None
+    doubt = _in_sequence(case, ready, asked)
+    if doubt is None:
+        return None
     p, d = case.called(Role.PRODUCER), case.called(Role.CONSUMER)
     return case.blame(
         Cause.LEGS_IN_SEQUENCE,
@@ -169,4 +174,23 @@ def legs_in_sequence(case: Case) -> Diagnosis | None:
             case.saw(ready, f"The blocks became ready on {p}."),
             case.saw(asked, f"{d} learned of the request."),
         ],
+        doubt=doubt,
     )
+
+
+def _in_sequence(
+    case: Case, ready: Found[BlocksReady], asked: Found[RequestAdmitted]
+) -> str | None:
+    """What speaks against the router's having waited; None where something else held it up."""
+    leg = sent(case, Role.CONSUMER)
+    if leg is not None:
+        return "" if leg.at > ready.at else None
+    half = case.transfer.producer
+    if half is not None and asked.event.remote_request == half.request:
+        return ""
+    for step in case.scene.notices(case.engine_id(Role.CONSUMER), StepSampled):
+        began = step.at - step.event.window
+        if began < asked.at and step.at > ready.at and 4 * step.event.longest > asked.at - ready.at:
+            return None
+    d = case.called(Role.CONSUMER)
+    return f"no router tells when it sent the leg: {d}’s front end can have kept it"

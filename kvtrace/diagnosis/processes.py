@@ -49,10 +49,10 @@ def producer_shut_down(case: Case) -> Diagnosis | None:
     if case.phase is Phase.COMPLETION:
         return None
     name = case.engine_id(Role.PRODUCER)
-    engine = case.scene.engine(name) if name else None
-    if engine is None or _outlived(case, engine):
+    state = case.scene.state(name) if name else ""
+    engine = case.scene.engine(name) if state else None
+    if engine is None or (state == "alive" and not engine.replaced) or _outlived(case, engine):
         return None
-    state = case.scene.state(name)
     origin = _teller(engine, case.transfer.producer, stopped=True)
     if origin is None and state == "ended":
         origin = engine.origins[0]

@@ -19,8 +19,16 @@ def answered_badly(case: Case, role: Role) -> Found[LegAnswered] | None:
     return next((one for one in legs if one.event.error or one.event.status // 100 != 2), None)
 
 
+def answered_well(case: Case, role: Role) -> Found[LegAnswered] | None:
+    """That the leg to that side ended with success."""
+    legs = (one for one in case.scene.legs(_ids(case), LegAnswered) if one.event.role_sent == role)
+    return next((one for one in legs if not one.event.error and one.event.status // 100 == 2), None)
+
+
 def _ids(case: Case) -> frozenset[str]:
-    """What the router could have called it."""
+    """What the router could have called it; nothing where no router speaks."""
+    if not case.scene.router_speaks:
+        return frozenset()
     half = case.transfer.consumer or case.transfer.producer
     asked = case.first(RequestAdmitted)
     named = asked.event.remote_request if asked is not None else ""

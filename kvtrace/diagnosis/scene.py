@@ -95,11 +95,14 @@ class Scene:
             self._on = _by_engine(self.in_flight())
         return tuple(self._on.get((engine, role), ()))
 
+    def lately_ended(self) -> Iterable[Transfer]:
+        """The last transfers that ended, the newest first."""
+        return islice(reversed(self._fleet.table.ended.values()), LATELY)
+
     def ended_on(self, engine: str, role: Role) -> tuple[Transfer, ...]:
         """Of the last transfers that ended those of which it told, the newest first."""
         if self._ended_on is None:
-            newest = islice(reversed(self._fleet.table.ended.values()), LATELY)
-            self._ended_on = _by_engine(newest)
+            self._ended_on = _by_engine(self.lately_ended())
         return tuple(self._ended_on.get((engine, role), ()))
 
     def once(self, what: str, engine: str, work_out: Callable[[], T]) -> T:

@@ -13,8 +13,10 @@ def told(request: str) -> Told:
 
 def test_legs_are_found_by_any_of_the_ids() -> None:
     legs = Legs()
+    assert not legs
     legs.hear(told("r1"))
     legs.hear(told("r1"))
+    assert legs
     assert len(legs.of(["cmpl-r1-0", "r1"])) == 2
     assert legs.of(["r2"]) == ()
 

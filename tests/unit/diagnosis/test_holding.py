@@ -11,6 +11,7 @@ from tests.unit.samples import (
     CONSUMER_FIRST,
     D_REQUEST,
     LANDING,
+    P_REQUEST,
     PRODUCER_FIRST,
     WRITING,
     blocks_released,
@@ -61,6 +62,25 @@ def test_a_consumer_that_gives_up_before_it_asks_strands_the_blocks() -> None:
     story = Story().at(0, request_admitted(), *PRODUCER_FIRST).at(1, load_decided())
     story.at(2, request_finished(status="FINISHED_ABORTED")).has_ended(Outcome.ABANDONED)
     story.is_blamed_on(Cause.REJECTED_BEFORE_ASKING, "P0 holds 7 until").is_sure()
+
+
+def stand_in(remote: str) -> tuple[AnyEvent, ...]:
+    """What vLLM's front end has the engine do where it refuses a request."""
+    return (
+        request_admitted(request="9c6967f0404560a1", remote_request=remote, tokens=1),
+        request_finished(request="9c6967f0404560a1", status="FINISHED_ABORTED"),
+    )
+
+
+@pytest.mark.parametrize("remote", [P_REQUEST, "r1"])
+def test_a_front_end_that_refuses_the_request_strands_them_too(remote: str) -> None:
+    story = Story().at(0, *PRODUCER_FIRST).at(1, *stand_in(remote)).at(9)
+    assert story.diagnoses() == {"r1": Cause.REJECTED_BEFORE_ASKING}
+
+
+def test_one_that_refuses_another_request_does_not() -> None:
+    story = Story().at(0, *PRODUCER_FIRST).at(1, *stand_in("r2")).at(9)
+    assert story.diagnoses() == {"r1": Cause.REGISTRATION_NEVER_CAME}
 
 
 def test_one_that_gives_up_when_nothing_is_held_strands_none() -> None:

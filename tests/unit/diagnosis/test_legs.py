@@ -8,10 +8,12 @@ from kvtrace.moments import Lost
 from tests.unit.samples import (
     CONSUMER_FIRST,
     LANDING,
+    P_REQUEST,
     PRODUCER_FIRST,
     WHOLE,
     WRITING,
     blocks_ready,
+    leg_sent,
     load_decided,
     prefill_admitted,
     registration_noticed,
@@ -20,8 +22,9 @@ from tests.unit.samples import (
     registration_shipped,
     registration_staged,
     request_admitted,
+    step_sampled,
 )
-from tests.unit.story import Story
+from tests.unit.story import ROUTER, SECOND, D, Story
 
 OTHER = "cmpl-q7-0-bbbbbbbb"
 MINE = "cmpl-q4-0-aaaaaaaa"
@@ -90,17 +93,45 @@ def test_where_events_were_lost_they_may_have_met() -> None:
     assert {one.doubt for one in story.snapshot.diagnoses.values()} == {"events of P0 were lost"}
 
 
+def late_leg(remote: str = "r1") -> Story:
+    """The consumer learns of it three seconds after the blocks were ready."""
+    story = Story().at(0, prefill_admitted()).at(1, *PRODUCER_FIRST[1:])
+    return story.at(4, request_admitted(remote_request=remote), *CONSUMER_FIRST[1:])
+
+
+def lands(story: Story) -> Story:
+    return story.at(4.1, *WRITING).at(4.2, *LANDING)
+
+
 def test_a_leg_that_comes_long_after_the_blocks_is_named() -> None:
-    story = Story().at(0, prefill_admitted()).at(1, *PRODUCER_FIRST[1:]).at(4, *CONSUMER_FIRST)
-    story.at(4.1, *WRITING).at(4.2, *LANDING)
+    story = lands(late_leg(remote=P_REQUEST))
     story.is_blamed_on(Cause.LEGS_IN_SEQUENCE, "D0 heard of the request 3.00 s after").is_sure()
 
 
+def test_where_no_router_speaks_and_the_id_does_not_tell_it_is_unsure() -> None:
+    lands(late_leg()).is_blamed_on(Cause.LEGS_IN_SEQUENCE).is_unsure("front end can have kept it")
+
+
+def test_a_router_that_sent_the_leg_in_time_is_not_blamed_for_it() -> None:
+    story = Story().at(0, leg_sent(request="r1", role_sent="D"), by=ROUTER)
+    story.at(0, prefill_admitted()).at(1, *PRODUCER_FIRST[1:]).at(4, *CONSUMER_FIRST)
+    lands(story).is_blamed_on(None)
+
+
+def test_a_router_that_sent_it_late_is() -> None:
+    story = late_leg().at(3.9, leg_sent(request="r1", role_sent="D"), by=ROUTER)
+    lands(story).is_blamed_on(Cause.LEGS_IN_SEQUENCE).is_sure()
+
+
+def test_a_consumer_that_was_in_a_long_step_is_what_kept_the_leg() -> None:
+    story = late_leg().at(4, step_sampled(window=5 * SECOND, longest=3 * SECOND), by=D)
+    lands(story).is_blamed_on(None)
+
+
 def test_what_the_prefill_would_have_hidden_counts_too() -> None:
-    story = (
-        Story().at(0, prefill_admitted()).at(2, *PRODUCER_FIRST[1:]).at(2.1, *CONSUMER_FIRST[:2])
-    )
-    story.at(3, *CONSUMER_FIRST[2:]).at(3.1, *WRITING).at(3.2, *LANDING)
+    asked = request_admitted(remote_request=P_REQUEST)
+    story = Story().at(0, prefill_admitted()).at(2, *PRODUCER_FIRST[1:]).at(2.1, asked)
+    story.at(2.1, load_decided()).at(3, *CONSUMER_FIRST[2:]).at(3.1, *WRITING).at(3.2, *LANDING)
     story.is_blamed_on(Cause.LEGS_IN_SEQUENCE)
 
 
