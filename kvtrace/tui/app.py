@@ -18,6 +18,7 @@ from kvtrace.playback import Playback
 from kvtrace.seeking import Position, target
 from kvtrace.snapshot import Snapshot
 from kvtrace.tui import driving, export, themes
+from kvtrace.tui.clipboard import Copied
 from kvtrace.tui.commands import Commands
 from kvtrace.tui.dress import Dress
 from kvtrace.tui.engine_screen import EnginesScreen
@@ -44,8 +45,6 @@ FRAME = 0.1
 
 NOTICE = 5
 """Seconds for which a notice stands."""
-
-Copies = TransfersTable.Copied | TransferScreen.Copied | EnginesScreen.Copied | EventsScreen.Copied
 
 KEYS = (
     Binding("question_mark", "help", "help", key_display="?"),
@@ -200,11 +199,8 @@ class KvtraceApp(_Noticing):
             self.open_url(url)
         self._copy(url) if url else self.notice(NO_TRACE_URL)
 
-    @on(TransfersTable.Copied)
-    @on(TransferScreen.Copied)
-    @on(EnginesScreen.Copied)
-    @on(EventsScreen.Copied)
-    def _copy_told(self, message: Copies) -> None:
+    def on_copied(self, message: Copied) -> None:
+        """Put it on the clipboard."""
         self._copy(message.text)
 
     def on_resize(self) -> None:

@@ -20,14 +20,17 @@ BINDINGS = (
 )
 
 PAUSE = ("space", "pause")
-FOOTER = (PAUSE, (", .", "step"), ("< >", "5 s"), ("[ ]", "speed"), ("%", "go to"))
+FOOTER = (PAUSE, ("%", "go to"), (", .", "step"), ("< >", "5 s"), ("[ ]", "speed"))
 """What the footer says of them in a replay."""
+
+_FIRST = 4
+"""Keys before them: help, quit, and the two that a screen is used with most."""
 
 
 def footer(keys: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The footer in a replay: help and quit, then what drives it, then the rest."""
+    """The footer in a replay: what is needed most, then what drives it, then the rest."""
     rest = [key for key in keys if key != PAUSE]
-    return [*rest[:2], *FOOTER, *rest[2:]]
+    return [*rest[:_FIRST], *FOOTER, *rest[_FIRST:]]
 
 
 def drive(playback: Playback, what: str) -> None:

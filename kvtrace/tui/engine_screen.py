@@ -6,12 +6,13 @@ from typing import ClassVar
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from kvtrace.tui import engine_page
+from kvtrace.tui import engine_page, moving
+from kvtrace.tui.clipboard import Copied
 from kvtrace.tui.filling import Filling
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.surround import TURNS, Surround
@@ -22,16 +23,11 @@ class EnginesScreen(Screen[None]):
     """A row for each engine; below, all that the one under the cursor told of itself."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "move(1)", "down", key_display="j ↓", show=False),
-        Binding("k,up", "move(-1)", "up", key_display="k ↑", show=False),
-        Binding("g,home", "move(-100000)", "first", key_display="g", show=False),
-        Binding("G,end", "move(100000)", "last", key_display="G", show=False),
-        Binding("pagedown", "move(10)", "a page down", key_display="PgDn", show=False),
-        Binding("pageup", "move(-10)", "a page up", key_display="PgUp", show=False),
-        Binding("enter", "transfers", "open", key_display="⏎"),
-        Binding("n", "trouble(1)", "next trouble"),
-        Binding("N", "trouble(-1)", "previous trouble", show=False),
-        Binding("y", "copy", "copy id"),
+        *moving.DOWN_AND_UP,
+        *moving.ENDS,
+        moving.OPEN,
+        *moving.TROUBLE,
+        moving.COPY,
         *TURNS,
     ]
 
@@ -44,13 +40,6 @@ class EnginesScreen(Screen[None]):
             super().__init__()
             self.text = text
             """The filter that shows them alone."""
-
-    class Copied(Message):
-        """An id is to be put on the clipboard."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
 
     def __init__(self, footer: Sequence[tuple[str, str]]) -> None:
         super().__init__()
@@ -70,6 +59,18 @@ class EnginesScreen(Screen[None]):
             at = ids.index(self.selected) if self.selected in ids else 0
             self._choose(ids[min(max(at + by, 0), len(ids) - 1)])
 
+    def action_page(self, by: int) -> None:
+        """Go ten engines down, or up."""
+        self.action_move(10 * by)
+
+    def action_top(self) -> None:
+        """Go to the first."""
+        self.action_move(-len(self._ids()))
+
+    def action_bottom(self) -> None:
+        """Go to the last."""
+        self.action_move(len(self._ids()))
+
     def action_trouble(self, by: int) -> None:
         """Go to the next engine that is waited for or not well, around the end."""
         if self.frame is None:
@@ -83,7 +84,7 @@ class EnginesScreen(Screen[None]):
         else:
             self.post_message(NoTrouble("no engine is waited for or unwell"))
 
-    def action_transfers(self) -> None:
+    def action_open(self) -> None:
         """Show the transfers of the engine under the cursor."""
         if self.selected is not None and self.frame is not None:
             name = self.frame.snapshot.names.get(self.selected, self.selected)
@@ -92,7 +93,7 @@ class EnginesScreen(Screen[None]):
     def action_copy(self) -> None:
         """Put the engine's id on the clipboard."""
         if self.selected is not None:
-            self.post_message(self.Copied(self.selected))
+            self.post_message(Copied(self.selected))
 
     def on_click(self, event: events.Click) -> None:
         """Select the engine; the one that is selected already is opened."""
@@ -102,7 +103,7 @@ class EnginesScreen(Screen[None]):
             return
         found = engine_page.row_at(self.frame, self.selected, filling.size.height, inside.y)
         if found is not None and found == self.selected:
-            self.action_transfers()
+            self.action_open()
         elif found is not None:
             self._choose(found)
 

@@ -14,7 +14,8 @@ from textual.screen import Screen
 from kvtrace import words
 from kvtrace.moments import Record
 from kvtrace.readings import Heard
-from kvtrace.tui import event_page
+from kvtrace.tui import event_page, moving
+from kvtrace.tui.clipboard import Copied
 from kvtrace.tui.cursor import Cursor
 from kvtrace.tui.drawn import Drawn
 from kvtrace.tui.event_list import EventList
@@ -31,19 +32,14 @@ class EventsScreen(Screen[None]):
     AUTO_FOCUS = ""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "move(1)", "down", key_display="j ↓", show=False),
-        Binding("k,up", "move(-1)", "up", key_display="k ↑", show=False),
-        Binding("pagedown", "page(1)", "a page down", key_display="PgDn", show=False),
-        Binding("pageup", "page(-1)", "a page up", key_display="PgUp", show=False),
-        Binding("g,home", "move(-1000000)", "first", key_display="g", show=False),
-        Binding("G,end", "follow", "last", key_display="G", show=False),
-        Binding("enter", "open", "open", key_display="⏎"),
+        *moving.DOWN_AND_UP,
+        *moving.ENDS,
+        moving.OPEN,
         Binding("slash", "find", "filter", key_display="/"),
         Binding("escape", "everything", "show all", key_display="esc", show=False),
         Binding("f", "follow", "follow"),
-        Binding("n", "trouble(1)", "next trouble"),
-        Binding("N", "trouble(-1)", "previous trouble", show=False),
-        Binding("y", "copy", "copy id"),
+        *moving.TROUBLE,
+        moving.COPY,
         *TURNS,
     ]
 
@@ -55,13 +51,6 @@ class EventsScreen(Screen[None]):
         def __init__(self, record: Record) -> None:
             super().__init__()
             self.record = record
-
-    class Copied(Message):
-        """An id is to be put on the clipboard."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
 
     def __init__(self, footer: Sequence[tuple[str, str]]) -> None:
         super().__init__()
@@ -96,9 +85,17 @@ class EventsScreen(Screen[None]):
         """Go a screenful down, or up."""
         self._go(self._cursor.at + by * max(self._room - 1, 1))
 
+    def action_top(self) -> None:
+        """Go to the oldest."""
+        self._go(0)
+
+    def action_bottom(self) -> None:
+        """Go to the newest, and stay on it."""
+        self._go(len(self._list.items) - 1)
+
     def action_follow(self) -> None:
         """Stay on the newest."""
-        self._go(len(self._list.items) - 1)
+        self.action_bottom()
 
     def action_trouble(self, by: int) -> None:
         """Go to the next event that tells of a failure, around the end."""
@@ -118,7 +115,7 @@ class EventsScreen(Screen[None]):
     def action_copy(self) -> None:
         """Put the request's id on the clipboard."""
         if self.selected is not None and event_page.request_of(self.selected):
-            self.post_message(self.Copied(event_page.request_of(self.selected)))
+            self.post_message(Copied(event_page.request_of(self.selected)))
 
     def action_find(self) -> None:
         """Let one type what to see."""

@@ -10,10 +10,11 @@ from textual.reactive import reactive
 from textual.screen import Screen
 
 from kvtrace.model import Phase
+from kvtrace.tui import moving
 from kvtrace.tui.filling import Filling
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.look import Look
-from kvtrace.tui.shown import key_of
+from kvtrace.tui.shown import KEYS_WIDTH, Key, key_of
 from kvtrace.tui.surround import Surround
 from kvtrace.tui.text import pad, piece, wrap
 
@@ -47,8 +48,8 @@ NUMBERS = (
 
 _COLUMN = 38
 
-Groups: TypeAlias = Mapping[str, Sequence[Binding]]
-"""Bindings by what they are for."""
+Groups: TypeAlias = Mapping[str, Sequence[Key]]
+"""Keys by what they are for."""
 
 
 class HelpScreen(Screen[None]):
@@ -56,10 +57,7 @@ class HelpScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "app.pop_screen", "back", key_display="esc"),
-        Binding("j,down", "scroll(1)", "down", key_display="j ↓", show=False),
-        Binding("k,up", "scroll(-1)", "up", key_display="k ↑", show=False),
-        Binding("pagedown", "scroll(10)", "a page down", key_display="PgDn", show=False),
-        Binding("pageup", "scroll(-10)", "a page up", key_display="PgUp", show=False),
+        *moving.DOWN_AND_UP,
     ]
 
     frame: reactive[Frame | None] = reactive(None)
@@ -76,7 +74,11 @@ class HelpScreen(Screen[None]):
         """Header, page, losses, keys."""
         yield from self._around.compose(Filling(self._page).data_bind(HelpScreen.frame))
 
-    def action_scroll(self, by: int) -> None:
+    def action_page(self, by: int) -> None:
+        """Go ten lines down, or up."""
+        self.action_move(10 * by)
+
+    def action_move(self, by: int) -> None:
         """Go so many lines down, where the page is longer than the screen."""
         self._first = max(self._first + by, 0)
         self.query_one(Filling).redraw()
@@ -84,7 +86,12 @@ class HelpScreen(Screen[None]):
     def _page(self, frame: Frame, room: int) -> list[Text]:
         lines = page(frame, self._groups)
         self._first = min(self._first, max(len(lines) - room, 0))
-        return lines[self._first : self._first + room]
+        shown = lines[self._first : self._first + room]
+        below = len(lines) - self._first - len(shown)
+        if below and shown:
+            more = f" {key_of(moving.DOWN_AND_UP[0])}  {below} more lines"
+            shown[-1] = piece(frame.look.words(more), frame.look.style("muted"))
+        return shown
 
 
 def page(frame: Frame, groups: Groups) -> list[Text]:
@@ -125,11 +132,12 @@ def _title(words: str, look: Look) -> Text:
 
 def _keys(groups: Groups, look: Look) -> list[list[Text]]:
     parts = []
-    for title, bindings in groups.items():
+    for title, keys in groups.items():
         lines = [_title(title.upper(), look)]
-        for binding in bindings:
-            said = piece(pad(look.words(key_of(binding)), 8), look.style("strong"))
-            lines.append(said.append(f" {binding.description}", look.style("text")))
+        for key in keys:
+            line = piece(pad(look.words(key.keys), KEYS_WIDTH), look.style("strong"))
+            line.append(f" {key.said}", look.style("text"))
+            lines.append(line.append(f"  {key.where}" * bool(key.where), look.style("muted")))
         parts.append([*lines, Text()])
     return parts
 

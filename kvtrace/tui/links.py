@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from kvtrace.tui import grid, matrix
+from kvtrace.tui import grid, matrix, moving
 from kvtrace.tui.filling import Filling
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.link_page import LinksPage, page
@@ -20,21 +20,21 @@ from kvtrace.tui.matrix import SHOWS, Seen
 from kvtrace.tui.surround import TURNS, Surround
 from kvtrace.tui.trouble import NoTrouble
 
+FAR = 4096
+"""Cells, more than there are."""
+
 
 class LinksScreen(Screen[None]):
     """Producers down, consumers across; below, what is known of the link under the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "move(1, 0)", "down", key_display="j ↓", show=False),
-        Binding("k,up", "move(-1, 0)", "up", key_display="k ↑", show=False),
-        Binding("l,right", "move(0, 1)", "right", key_display="l →", show=False),
-        Binding("h,left", "move(0, -1)", "left", key_display="h ←", show=False),
-        Binding("g,home", "move(-4096, -4096)", "first", key_display="g", show=False),
-        Binding("G,end", "move(4096, 4096)", "last", key_display="G", show=False),
-        Binding("enter", "transfers", "open", key_display="⏎"),
+        *moving.DOWN_AND_UP,
+        Binding("h,left", "across(-1)", "left", key_display="h ←", show=False),
+        Binding("l,right", "across(1)", "right", key_display="l →", show=False),
+        *moving.ENDS,
+        moving.OPEN,
         Binding("escape", "back", "back", key_display="esc", show=False),
-        Binding("n", "trouble(1)", "next trouble"),
-        Binding("N", "trouble(-1)", "previous trouble", show=False),
+        *moving.TROUBLE,
         Binding("z", "ranks", "ranks"),
         Binding("s", "show", "show"),
         *TURNS,
@@ -65,8 +65,27 @@ class LinksScreen(Screen[None]):
         """Producer and consumer of the link under the cursor."""
         return self._seen.cursor
 
-    def action_move(self, down: int, across: int) -> None:
-        """Go so many cells down and to the right."""
+    def action_move(self, by: int) -> None:
+        """Go so many cells down."""
+        self._move(by, 0)
+
+    def action_across(self, by: int) -> None:
+        """Go so many cells to the right."""
+        self._move(0, by)
+
+    def action_page(self, by: int) -> None:
+        """Go ten cells down, or up."""
+        self._move(10 * by, 0)
+
+    def action_top(self) -> None:
+        """Go to the first cell."""
+        self._move(-FAR, -FAR)
+
+    def action_bottom(self) -> None:
+        """Go to the last cell."""
+        self._move(FAR, FAR)
+
+    def _move(self, down: int, across: int) -> None:
         drawn = self._drawn
         if drawn is None or not drawn.grid.rows or not drawn.grid.columns:
             return
@@ -105,7 +124,7 @@ class LinksScreen(Screen[None]):
         after = SHOWS.index(self._seen.show) + 1
         self._change(show=SHOWS[after % len(SHOWS)], ranks=False)
 
-    def action_transfers(self) -> None:
+    def action_open(self) -> None:
         """Show the transfers of the link under the cursor."""
         if self._seen.cursor is not None and self.frame is not None:
             names = self.frame.snapshot.names
@@ -122,17 +141,17 @@ class LinksScreen(Screen[None]):
         if at is None:
             return
         if at == self._drawn.grid.cursor and not self._seen.ranks:
-            self.action_transfers()
+            self.action_open()
         else:
             self._choose(at)
 
     def on_mouse_scroll_down(self) -> None:
         """Go down."""
-        self.action_move(1, 0)
+        self._move(1, 0)
 
     def on_mouse_scroll_up(self) -> None:
         """Go up."""
-        self.action_move(-1, 0)
+        self._move(-1, 0)
 
     def _choose(self, at: grid.At) -> None:
         if self._seen.ranks:

@@ -1,13 +1,16 @@
 """Which keys the footer and the help page show, out of the bindings themselves."""
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 
+import msgspec
 from textual.binding import Binding
 from textual.dom import DOMNode
 
 _GROUPS = {
-    "move": ("move", "top", "page", "walk", "open", "transfers", "pop_screen", "trouble"),
+    "move": (
+        *("move", "top", "bottom", "page", "across", "walk"),
+        *("open", "trouble", "pop_screen", "back"),
+    ),
     "screens": ("go", "turn", "command_palette"),
     "find": ("find", "everything", "sort", "reverse", "follow", "mark", "only_marked"),
     "look": ("show", "ranks", "fold", "events", "theme", "times"),
@@ -18,11 +21,20 @@ _GROUPS = {
 """Actions by what they are for, in the order of the help page."""
 
 _BY_USE = (
-    *("help", "quit", "pop_screen", "open", "transfers", "find", "walk", "trouble", "sort"),
+    *("help", "quit", "pop_screen", "open", "find", "walk", "trouble", "sort"),
     *("show", "ranks", "fold", "events", "pause", "follow", "mark", "copy", "browse"),
     *("theme", "export"),
 )
 """Actions in the order of the footer, of which the last are dropped first."""
+
+
+_FAMILIES = {"bottom": "top", "reverse": "sort", "only_marked": "mark"}
+"""Actions that stand beside their counterpart on the help page."""
+
+KEYS_WIDTH = 9
+"""Cells for keys on the help page."""
+
+_SAID = 28
 
 
 def bindings(node: type[DOMNode]) -> list[Binding]:
@@ -37,18 +49,61 @@ def footer(app: Iterable[Binding], screen: Iterable[Binding]) -> list[tuple[str,
     return [(key_of(binding), binding.description) for binding in shown]
 
 
-def grouped(*nodes: Sequence[Binding]) -> dict[str, list[Binding]]:
-    """All bindings by what they are for, each key once for each thing that it does."""
-    groups: dict[str, list[Binding]] = {title: [] for title in _GROUPS}
-    seen: set[tuple[str, str]] = set()
-    for binding in chain.from_iterable(nodes):
+class Key(msgspec.Struct, frozen=True):
+    """A line of the help page: keys, what they do, and where, if not everywhere."""
+
+    keys: str
+    said: str
+    where: str = ""
+
+
+Nodes = Iterable[tuple[str, Sequence[Binding]]]
+"""Bindings by the screen on which they hold."""
+
+
+def grouped(screens: Nodes, app: Sequence[Binding]) -> dict[str, list[Key]]:
+    """All keys by what they are for, each once for each thing that it does."""
+    holds: dict[tuple[str, str], set[str]] = {}
+    first: dict[tuple[str, str], Binding] = {}
+    places = []
+    for screen, found in (*screens, ("", app)):
+        places += [screen] if screen and screen not in places else []
+        for one in found:
+            if one.description and one.key != "ctrl+c":
+                holds.setdefault((key_of(one), one.description), set()).add(screen)
+                first.setdefault((key_of(one), one.description), one)
+    groups: dict[str, list[Key]] = {title: [] for title in _GROUPS}
+    before = ""
+    for named, binding in first.items():
         action = _action(binding)
         title = next((t for t, actions in _GROUPS.items() if action in actions), "look")
-        fresh = (key_of(binding), binding.description) not in seen
-        if binding.description and fresh and binding.key != "ctrl+c":
-            groups[title].append(binding)
-            seen.add((key_of(binding), binding.description))
+        key = Key(*named, _where(holds[named], places))
+        family = _FAMILIES.get(action, action)
+        both = _joined(groups[title][-1], key) if family == before and groups[title] else None
+        if both is not None:
+            groups[title][-1] = both
+        else:
+            groups[title].append(key)
+        before = family if both is None else ""
     return {title: found for title, found in groups.items() if found}
+
+
+def _where(holds: set[str], places: Sequence[str]) -> str:
+    """Where keys hold; empty where that is wherever a digit leads, or everywhere."""
+    missing = [place for place in places if place not in holds]
+    if "" in holds or missing in ([], ["Transfer"]):
+        return ""
+    if len(missing) == 1:
+        return f"not {missing[0]}"
+    return ", ".join(place for place in places if place in holds)
+
+
+def _joined(one: Key, other: Key) -> Key | None:
+    """Two keys that are each other's counterpart in one line, where they fit."""
+    keys, said = f"{one.keys} {other.keys}", f"{one.said}, {other.said}"
+    room = _SAID - len(f"  {one.where}" if one.where else "")
+    fits = len(keys) <= KEYS_WIDTH and len(said) <= room
+    return Key(keys, said, one.where) if fits and one.where == other.where else None
 
 
 def _action(binding: Binding) -> str:

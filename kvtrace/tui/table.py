@@ -11,6 +11,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from kvtrace.filters import Filter
+from kvtrace.tui import moving
+from kvtrace.tui.clipboard import Copied
 from kvtrace.tui.cursor import Cursor
 from kvtrace.tui.drawn import strip
 from kvtrace.tui.frame import Frame
@@ -26,21 +28,16 @@ from kvtrace.tui.rows import (
 from kvtrace.tui.trouble import NoTrouble
 
 KEYS = (
-    Binding("j,down", "move(1)", "down", key_display="j ↓", show=False),
-    Binding("k,up", "move(-1)", "up", key_display="k ↑", show=False),
-    Binding("g,home", "top", "first", key_display="g", show=False),
-    Binding("G,end", "move(1000000)", "last", key_display="G", show=False),
-    Binding("pagedown", "page(1)", "a page down", key_display="PgDn", show=False),
-    Binding("pageup", "page(-1)", "a page up", key_display="PgUp", show=False),
-    Binding("enter", "open", "open", key_display="⏎"),
-    Binding("n", "trouble(1)", "next trouble"),
-    Binding("N", "trouble(-1)", "previous trouble", show=False),
+    *moving.DOWN_AND_UP,
+    *moving.ENDS,
+    moving.OPEN,
+    *moving.TROUBLE,
     Binding("s", "sort", "sort"),
-    Binding("S", "reverse", "reverse the sort", show=False),
+    Binding("S", "reverse", "reverse sort", show=False),
     Binding("f", "follow", "follow"),
     Binding("m", "mark", "mark"),
-    Binding("M", "only_marked", "show marked only", show=False),
-    Binding("y", "copy", "copy id"),
+    Binding("M", "only_marked", "see marked only", show=False),
+    moving.COPY,
 )
 """What keys do in the table."""
 
@@ -63,13 +60,6 @@ class TransfersTable(Widget, can_focus=True):
 
     class Narrowed(Message):
         """Other transfers are seen than before, or others first."""
-
-    class Copied(Message):
-        """An id is to be put on the clipboard."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
 
     def __init__(self) -> None:
         super().__init__()
@@ -156,6 +146,10 @@ class TransfersTable(Widget, can_focus=True):
         self._go(self._listing.top)
         self.selected = None
 
+    def action_bottom(self) -> None:
+        """Go to the last line."""
+        self.action_move(len(self._listing.items))
+
     def action_page(self, by: int) -> None:
         """Go a screenful down, or up."""
         self.action_move(by * max(self.room - 1, 1))
@@ -177,7 +171,7 @@ class TransfersTable(Widget, can_focus=True):
         """Put the id of the transfer under the cursor on the clipboard."""
         known = self.item and (self.item.row or self.item.done)
         if known:
-            self.post_message(self.Copied(known.id))
+            self.post_message(Copied(known.id))
 
     def action_sort(self) -> None:
         """Sort by the next column."""

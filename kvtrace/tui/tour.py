@@ -23,8 +23,15 @@ Framed = FleetScreen | LinksScreen | EnginesScreen | EventsScreen | TransferScre
 FRAMED = (FleetScreen, LinksScreen, EnginesScreen, EventsScreen, TransferScreen, HelpScreen)
 """The screens that draw frames."""
 
-WITH_KEYS = (TransfersTable, FleetScreen, TransferScreen, LinksScreen, EnginesScreen, EventsScreen)
-"""What has keys of its own, in the order of the help page."""
+WITH_KEYS: tuple[tuple[str, type[DOMNode]], ...] = (
+    ("Fleet", TransfersTable),
+    ("Fleet", FleetScreen),
+    ("Links", LinksScreen),
+    ("Engines", EnginesScreen),
+    ("Events", EventsScreen),
+    ("Transfer", TransferScreen),
+)
+"""What has keys of its own, and on which screen, in the order of the help page."""
 
 
 class Tour:
@@ -91,7 +98,7 @@ class Tour:
         if isinstance(self._app.screen, HelpScreen):
             self._app.pop_screen()
             return
-        groups = grouped(*(bindings(node) for node in WITH_KEYS), self._own)
+        groups = grouped([(where, bindings(node)) for where, node in WITH_KEYS], self._own)
         self._open(HelpScreen(groups, self._keys(HelpScreen), opened_from=self.tab))
 
     def transfer(self, key: str) -> None:

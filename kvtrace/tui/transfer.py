@@ -12,6 +12,8 @@ from textual.reactive import reactive
 from textual.screen import Screen
 
 from kvtrace.signals.traces import trace_of
+from kvtrace.tui import moving
+from kvtrace.tui.clipboard import Copied
 from kvtrace.tui.filling import Filling
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.opened import Opened, find, key_of
@@ -30,7 +32,7 @@ class TransferScreen(Screen[None]):
         Binding("G,end", "walk(1000000)", "last", key_display="G", show=False),
         Binding("z", "fold", "fold"),
         Binding("e", "events", "all events"),
-        Binding("y", "copy", "copy id"),
+        moving.COPY,
         Binding("o", "browse", "open trace"),
     ]
 
@@ -42,13 +44,6 @@ class TransferScreen(Screen[None]):
         def __init__(self, trace: str) -> None:
             super().__init__()
             self.trace = trace
-
-    class Copied(Message):
-        """An id is to be put on the clipboard."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
 
     def __init__(
         self, key: str, footer: Sequence[tuple[str, str]], *, opened_from: str = "Fleet"
@@ -85,7 +80,7 @@ class TransferScreen(Screen[None]):
     def action_copy(self) -> None:
         """Put the transfer's id on the clipboard."""
         if self._opened is not None:
-            self.post_message(self.Copied(self._opened.id))
+            self.post_message(Copied(self._opened.id))
 
     def action_browse(self) -> None:
         """Show its trace in the tracing backend."""
