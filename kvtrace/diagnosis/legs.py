@@ -17,6 +17,7 @@ from kvtrace.events import (
     PrefillAdmitted,
     RegistrationSent,
     RequestAdmitted,
+    RequestFinished,
     StepSampled,
     WritePosted,
 )
@@ -33,7 +34,7 @@ SECOND = 1_000_000_000
 COSTLY = SECOND // 2
 """Nanoseconds that were lost, to be worth a word."""
 
-TOGETHER = 10 * SECOND
+TOGETHER = 2 * SECOND
 """Two legs of one request reach their engines no further apart, where their ids do not tell."""
 
 UNMET = 64
@@ -139,7 +140,9 @@ def _unmet_asks(scene: Scene, engine: str) -> Iterator[Half]:
             continue
         if theirs is not None and any(one.event.request for one in theirs.told.values()):
             continue
-        told = (one.event for one in half.told.values())
+        told = [one.event for one in half.told.values()]
+        if any(isinstance(one, RequestFinished) for one in told):
+            continue
         if any(isinstance(one, RegistrationSent) and one.producer == engine for one in told):
             yield half
 

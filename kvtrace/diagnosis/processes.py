@@ -68,8 +68,8 @@ def producer_shut_down(case: Case) -> Diagnosis | None:
     return case.blame(
         Cause.PRODUCER_SHUT_DOWN,
         f"{p} was shut down while this transfer waited for its {_awaited(case.phase)}.",
-        f"Take {p} out of the router first, and end it only when it holds no leases; cancel the "
-        f"request on {d}.",
+        f"Take {p} out of the router first, and start it with a `--shutdown-timeout` above its "
+        f"lease; cancel the request on {d}.",
         [said],
     )
 

@@ -22,6 +22,7 @@ from tests.unit.samples import (
     registration_shipped,
     registration_staged,
     request_admitted,
+    request_finished,
     step_sampled,
 )
 from tests.unit.story import ROUTER, SECOND, D, Story
@@ -79,6 +80,12 @@ def test_two_requests_of_other_lengths_have_each_its_own_cause() -> None:
 
 def test_two_requests_of_other_times_have_too() -> None:
     story = Story().at(0, *asking(OTHER)).at(20, *holding(MINE)).at(31)
+    assert Cause.LEGS_DIFFER_IN_ID not in story.diagnoses().values()
+
+
+def test_one_that_was_given_up_asks_for_nothing_any_more() -> None:
+    given_up = request_finished(request=OTHER, status="FINISHED_ABORTED", parked=True)
+    story = Story().at(0, *asking(OTHER)).at(0.5, given_up).at(1, *holding(MINE)).at(31)
     assert Cause.LEGS_DIFFER_IN_ID not in story.diagnoses().values()
 
 
