@@ -10,7 +10,7 @@ import msgspec
 
 from kvtrace.causes import Cause
 from lab.engine import await_ready
-from lab.errors import LabError
+from lab.errors import EngineDiedError, LabError
 from lab.pair import Pair, Wish, started
 from lab.progress import Progress
 from lab.run import fresh
@@ -88,13 +88,21 @@ def _on_one_setup(scenarios: list[Scenario], say: Say, record: Path | None) -> I
     while left:
         with fresh() as run, started(run, _wish(left[0].setup)) as pair:
             say(f"starting {len(pair.engines)} engines for {', '.join(one.name for one in left)}")
-            await_ready(pair.engines, Progress())
+            try:
+                await_ready(pair.engines, Progress())
+            except EngineDiedError as error:
+                yield from (_unplayed(one, str(error)) for one in left)
+                return
             while left:
                 scenario = left.pop(0)
                 yield _play(scenario, pair, record)
-                if left and not _is_whole(pair, scenario):
+                if left and not _is_whole(pair):
                     say(f"{scenario.name} left engines that serve no more; starting new ones")
                     break
+
+
+def _unplayed(scenario: Scenario, error: str) -> Result:
+    return Result(name=scenario.name, cause=scenario.cause, named={}, seconds=0, error=error)
 
 
 def _play(scenario: Scenario, pair: Pair, record: Path | None) -> Result:
@@ -124,7 +132,7 @@ def _play(scenario: Scenario, pair: Pair, record: Path | None) -> Result:
     )
 
 
-def _is_whole(pair: Pair, scenario: Scenario) -> bool:
+def _is_whole(pair: Pair) -> bool:
     """Whether the engines still serve healthy requests."""
     try:
         with Watcher(pair.run_dir) as watcher, Stage(pair, watcher, "after") as stage:
