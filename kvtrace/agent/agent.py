@@ -9,10 +9,10 @@ from kvtrace.agent.cursor import Cursor
 from kvtrace.agent.identity import Identity
 from kvtrace.agent.losses import Losses
 from kvtrace.agent.parcels import LogParcel, SpanParcel
-from kvtrace.agent.pulse import Pulse
 from kvtrace.moments import Ended, Lost, News, Record
 from kvtrace.signals.logs import Context, Log
 from kvtrace.signals.spans import STALL, Span
+from kvtrace.sources.pulse import Pulse
 from kvtrace.sources.run_directory import SCAN, RunDirectory
 
 ENOUGH = 4_000

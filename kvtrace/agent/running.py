@@ -28,7 +28,6 @@ from kvtrace.agent.parcels import (
     spans_answered,
     spans_handed,
 )
-from kvtrace.agent.pulse import Pulse
 from kvtrace.agent.route import Route
 from kvtrace.destination import Destination
 from kvtrace.signals.deriver import Deriver
@@ -37,6 +36,7 @@ from kvtrace.signals.sampling import Sampler
 from kvtrace.sinks.otlp.environment import told_attributes
 from kvtrace.sinks.otlp.messages import Messages
 from kvtrace.sinks.otlp.sender import open_sender
+from kvtrace.sources.pulse import Pulse
 from kvtrace.sources.run_directory import HOUR, RunDirectory
 
 Item = TypeVar("Item")

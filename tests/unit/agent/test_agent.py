@@ -10,10 +10,10 @@ from kvtrace.agent.agent import Agent, Eyes, Making, Outboxes
 from kvtrace.agent.cursor import Cursor
 from kvtrace.agent.identity import Identity
 from kvtrace.agent.parcels import LogParcel, SpanParcel, logs_answered, spans_handed
-from kvtrace.agent.pulse import Pulse
 from kvtrace.moments import News, Record
 from kvtrace.signals.logs import Context
 from kvtrace.signals.spans import STALL, Span
+from kvtrace.sources.pulse import Pulse
 from kvtrace.sources.run_directory import RunDirectory
 from tests.unit.boxes import LEDGER_SLOTS, RING_SLOTS, queued, sent, small_box
 
