@@ -55,6 +55,8 @@ def command(
     where = options.readable(directory).absolute()
     with suppress(FileExistsError, OSError):
         where.mkdir(mode=0o700)
+    if not where.exists():
+        raise ExportError(f"{where} does not exist and cannot be made: name another with --dir")
     found = () if launched is not None else _destinations(endpoint)
     with closing(Lock(where, launched)) as lock, asked_to_stop() as stop:
         try:

@@ -69,7 +69,8 @@ def command(
         raise click.UsageError("SOURCE and --live exclude each other")
     found = _listened(live, seconds) if live is not None else _read(source, dead_for)
     if not found.engines:
-        raise KvtraceError(f"{source or live or 'here'}: {NO_ENGINE}")
+        none = "" if source or live else options.missing(options.readable(None))
+        raise KvtraceError(none or f"{source or live or 'here'}: {NO_ENGINE}")
     put([_json(found)] if as_json else incident(found))
     return 1 if found.causes else 0
 
@@ -102,7 +103,9 @@ def _listened(address: str, seconds: float) -> Snapshot:
     start = started()
     with ExitStack() as stack:
         stop = stack.enter_context(asked_to_stop())
-        receiver = listening(setup_of(Asked(listen=address)), lambda text: tell(f"kvtrace: {text}"))
+        receiver = listening(
+            setup_of(Asked(listen=address, http="off")), lambda text: tell(f"kvtrace: {text}")
+        )
         stack.callback(receiver.stop)
         tell(f"kvtrace: {places(receiver)} for {seconds:g} s, or until Ctrl-C")
         ends = time.monotonic() + seconds

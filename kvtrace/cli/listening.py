@@ -26,6 +26,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     forward: str | None = None
     forward_protocol: str | None = None
     forward_headers: tuple[str, ...] = ()
+    patience: int | None = None
+    """Nanoseconds for which `live --once` waits for the first agent."""
 
     @property
     def is_anything(self) -> bool:
@@ -87,7 +89,7 @@ def listening_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def listening(**given: Any) -> None:
-        own = {name: given.pop(name) for name in Asked.__struct_fields__}
+        own = {name: given.pop(name) for name in Asked.__struct_fields__ if name in given}
         command(asked=Asked(**own), **given)
 
     for option in reversed(OPTIONS):

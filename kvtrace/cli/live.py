@@ -3,13 +3,16 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
+from itertools import chain
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
+import msgspec
 
 from kvtrace.cli import options
+from kvtrace.cli.glimpse import first_heard
 from kvtrace.cli.interrupts import asked_to_stop, until
 from kvtrace.cli.listening import Asked, listening_options
 from kvtrace.cli.tape import Tape
@@ -23,6 +26,12 @@ from kvtrace.sources import run_directory
 if TYPE_CHECKING:
     from kvtrace.sources.otlp.receiver import Receiver
 
+PATIENCE = 30_000_000_000
+"""Nanoseconds for which --once waits for the first agent."""
+
+Opened: TypeAlias = tuple[Iterator[Moment], "Receiver | None", str]
+"""What happens, what listens if anything does, and what is read in words."""
+
 EXAMPLES = """\b
 Examples:
   kvtrace live
@@ -30,6 +39,7 @@ Examples:
   kvtrace live --once --json | jq .totals
   kvtrace live --dead 24h --record incident.kvtrace.gz
   kvtrace live --listen :4317 --token-file token
+  kvtrace live --listen :4317 --once --for 60s
   kvtrace live --web
 """
 
@@ -42,6 +52,13 @@ Examples:
     "--record", metavar="FILE", type=options.FILE, help="Also keep what is seen, as record does."
 )
 @options.force
+@click.option(
+    "--for",
+    "patience",
+    metavar="DURATION",
+    type=options.duration,
+    help="With --once and --listen: wait at most so long for the first agent.  [default: 30s]",
+)
 @listening_options
 @web_option
 def command(
@@ -56,34 +73,67 @@ def command(
 
     Reads the black boxes of living engines and of those that died lately. With --listen it receives
     what agents send by OTLP instead, and with --dir both. With neither, and no black box on this
-    host, it listens on this host's own address. On a terminal this is the screen; elsewhere it is
+    host, it listens on this host's own address. With --listen, --once shows how things stand a
+    moment after the first agent was heard. On a terminal this is the screen; elsewhere it is
     lines of text.
     """
-    if view.once and asked.is_anything:
-        raise click.UsageError("--once looks at black boxes, and excludes --listen")
-    where = options.readable(directory)
+    if asked.patience is not None and not view.once:
+        raise click.UsageError("--for says how long --once listens, and needs --once")
+    boxes = Boxes(options.readable(directory), directory is not None, dead_for)
     start = started()
     with ExitStack() as stack:
         tape = None
         if record is not None:
             # Opening what is no plain file may wait for ever, so the first Ctrl-C must end it.
             tape = stack.enter_context(closing(Tape(record, start, force=force)))
-        source, receiver = str(where), None
-        if view.once:
-            moments = run_directory.read_once(where, dead_for_ns=dead_for)
+        if (boxes.named or not asked.is_anything) and (none := options.missing(boxes.where)):
+            view.warn(none)
+        if view.once and not asked.is_anything:
+            moments, receiver, source = boxes.once(), None, str(boxes.where)
         else:
             stop = stack.enter_context(asked_to_stop())
-            boxes = None
-            if directory is not None or not asked.is_anything:
-                boxes = run_directory.watch(where, dead_for_ns=dead_for)
-            if asked.is_anything or (directory is None and not run_directory.any_box(where)):
-                receiver, source = _receiver(view, asked, str(where) if boxes else "")
-            moments = _moments(boxes, receiver, stop)
+            opened = _listened_once if view.once else _watched
+            moments, receiver, source = opened(view, asked, boxes, stop)
         if receiver is not None:
             stack.callback(_keep_rest, receiver, tape)
         if tape is not None:
             moments = tape.beside(moments, view.warn)
         view.show(snapshots(moments, start), source)
+
+
+class Boxes(msgspec.Struct, frozen=True):
+    """The black boxes that were asked for."""
+
+    where: Path
+    named: bool
+    """Whether someone said where, so that they are read beside what is received."""
+
+    dead_for: int
+
+    def once(self) -> Iterator[Moment]:
+        """What they hold now."""
+        return run_directory.read_once(self.where, dead_for_ns=self.dead_for)
+
+    def watch(self) -> Iterator[Moment]:
+        """What happens in them."""
+        return run_directory.watch(self.where, dead_for_ns=self.dead_for)
+
+
+def _listened_once(view: View, asked: Asked, boxes: Boxes, stop: Event) -> Opened:
+    receiver, source = _receiver(view, asked, "")
+    if receiver is None:
+        return boxes.once(), None, source
+    limit = PATIENCE if asked.patience is None else asked.patience
+    moments = first_heard(receiver, limit, stop.is_set)
+    return chain(boxes.once(), moments) if boxes.named else moments, receiver, source
+
+
+def _watched(view: View, asked: Asked, boxes: Boxes, stop: Event) -> Opened:
+    receiver, source = None, str(boxes.where)
+    read = boxes.watch() if boxes.named or not asked.is_anything else None
+    if asked.is_anything or not (boxes.named or run_directory.any_box(boxes.where)):
+        receiver, source = _receiver(view, asked, source if read else "")
+    return _moments(read, receiver, stop), receiver, source
 
 
 def _receiver(view: View, asked: Asked, boxes: str) -> tuple["Receiver | None", str]:

@@ -62,27 +62,19 @@ def place(text: str) -> Target:
     return wanted
 
 
-class PathName(click.ParamType):
-    """A path that could be one: an empty name would mean the directory one happens to be in."""
-
-    name = "path"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Path:
-        """The path, whatever there is."""
-        if not str(value):
-            self.fail("it is empty: name a file or a directory", param, ctx)
-        path = Path(str(value))
-        try:
-            os.stat(path)
-        except OSError as error:
-            if error.errno == errno.ENAMETOOLONG:
-                self.fail("no file can have so long a name", param, ctx)
-        return path
+def path(text: str) -> Path:
+    """The path, whatever there is; an empty name would mean the directory one happens to be in."""
+    if not text:
+        raise click.BadParameter("it is empty: name a file or a directory")
+    try:
+        os.stat(text)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise click.BadParameter("no file can have so long a name") from error
+    return Path(text)
 
 
-FILE = PathName()
+FILE = path
 
 directory = click.option(
     "--dir",
@@ -101,6 +93,18 @@ dead = click.option(
     help="Also read engines that died at most this long ago: 24h, 90s; 0 for none.",
 )
 force = click.option("--force", is_flag=True, help="Overwrite a recording that exists.")
+
+
+def missing(where: Path, *, uid: int | None = None) -> str:
+    """What to say where there is no such directory; nothing where there is one."""
+    if where.exists():
+        return ""
+    ours = where == run_directory({}, os.getuid() if uid is None else uid)
+    there = "" if ours else f" and KVTRACE_DIR={where}"
+    return (
+        f"{where} does not exist: the first engine that is started with KVTRACE=1{there} "
+        "in its environment makes it"
+    )
 
 
 def readable(

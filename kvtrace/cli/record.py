@@ -1,6 +1,7 @@
 """`kvtrace record`: what this host's engines say, kept to be replayed later."""
 
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def command(
     where = options.readable(directory)
     header = started()
     with closing(RecordingWriter(file, header, force=force)) as writer, asked_to_stop() as stop:
-        progress = Progress(writer, header.monotonic)
+        progress = Progress(writer, header.monotonic, silent=lambda: options.missing(where))
         for moment in until(stop, run_directory.watch(where, dead_for_ns=dead_for)):
             if seconds is not None and moment.at - header.monotonic > seconds * SECOND:
                 break
@@ -60,8 +61,15 @@ class Progress:
     """Says on a terminal how far the recording is."""
 
     def __init__(
-        self, writer: RecordingWriter, began: int, *, terminal: bool | None = None
+        self,
+        writer: RecordingWriter,
+        began: int,
+        *,
+        silent: Callable[[], str] = lambda: "",
+        terminal: bool | None = None,
     ) -> None:
+        """`silent` says why no engine is heard, if that is known."""
+        self._silent = silent
         self._writer = writer
         self._began = self._shown = self._now = began
         self._heard = False
@@ -77,7 +85,7 @@ class Progress:
         self._shown = moment.at
         if not self._heard and not self._warned:
             self._warned = True
-            tell(NO_ENGINE)
+            tell(self._silent() or NO_ENGINE)
         if self._terminal:
             tell(self._told(), start="\r", end="\x1b[K")
 

@@ -121,6 +121,21 @@ def test_live_shows_what_is_received(tmp_path: Path) -> None:
         assert running.ends() == 0
 
 
+def test_live_shows_once_what_the_first_agents_send(tmp_path: Path) -> None:
+    with program(tmp_path, "live", *ANY, "--once", "--json") as running:
+        rpc, _ = running.places
+        export(rpc, RAW)
+        assert running.run.wait(60) == 0
+        assert running.last()["events"] == 100
+
+
+def test_live_once_says_where_nothing_came(tmp_path: Path) -> None:
+    with program(tmp_path, "live", *ANY, "--once", "--json", "--for", "0.2s") as running:
+        assert running.run.wait(60) == 2
+        assert running.out == ""
+        assert "no agent sent anything within 200 ms" in running.err
+
+
 def test_what_live_cannot_read_or_refuses_is_shown_as_a_loss(tmp_path: Path) -> None:
     request = logs(record(1), record(2))
     request.resource_logs[0].scope_logs[0].log_records[0].ClearField("attributes")
@@ -148,7 +163,24 @@ def test_a_port_that_is_taken_is_told_in_one_sentence(tmp_path: Path) -> None:
             assert second.returncode == 2
             port = rpc.partition(":")[2]
             assert f"port {port} of 127.0.0.1 is taken by another program" in second.stderr
+            assert "name another port for gRPC with --listen" in second.stderr
             assert second.stderr.count("\n") == 1
+
+
+def test_a_port_for_http_that_is_taken_is_told_with_how_to_do_without(tmp_path: Path) -> None:
+    with program(tmp_path, "collect", *ANY) as running:
+        _, web = running.places
+        second = subprocess.run(
+            [sys.executable, "-m", "kvtrace", "collect", "--listen", "127.0.0.1:0", "--http", web],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+            cwd=ROOT,
+        )
+    assert second.returncode == 2
+    assert f"port {web.partition(':')[2]} of 127.0.0.1 is taken" in second.stderr
+    assert "--http off" in second.stderr
 
 
 @pytest.fixture

@@ -74,8 +74,11 @@ def _strange(text: str) -> ReceiverError:
     )
 
 
-def check_free(at: Address) -> None:
-    """Raises ReceiverError, with what to do about it, where that address cannot be listened on."""
+def check_free(at: Address, otherwise: str = "name another port") -> None:
+    """Raises ReceiverError, with what to do about it, where that address cannot be listened on.
+
+    `otherwise` is how to listen elsewhere.
+    """
     if not at.port:
         return
     try:
@@ -88,17 +91,17 @@ def check_free(at: Address) -> None:
     except UnicodeError as error:
         raise _strange(str(at)) from error
     except OSError as error:
-        raise ReceiverError(_why(at, error)) from error
+        raise ReceiverError(_why(at, error, otherwise)) from error
 
 
-def _why(at: Address, error: OSError) -> str:
+def _why(at: Address, error: OSError, otherwise: str) -> str:
     if error.errno == errno.EADDRINUSE:
         return (
             f"port {at.port} of {at.host} is taken by another program: stop that one, "
-            "or name another port"
+            f"or {otherwise}"
         )
     if error.errno == errno.EACCES:
-        return f"port {at.port} of {at.host} may only be used by root: name one above 1023"
+        return f"port {at.port} of {at.host} may only be used by root: {otherwise}, above 1023"
     return (
         f"{at} cannot be listened on ({error.strerror}): name an address of this host, "
         "such as 127.0.0.1:4317"

@@ -30,6 +30,8 @@ from kvtrace.sources.otlp.rpc import RpcServer
 GRACE = 2.0
 """Seconds for requests under way when it ends."""
 
+GRPC_ELSE = "name another port for gRPC with --listen"
+HTTP_ELSE = "leave HTTP out with --http off, or name another port for it with --http"
 
 POLL = 0.05
 """Seconds between two looks into the inbox, as between two at black boxes."""
@@ -66,9 +68,9 @@ class Receiver:
 
     def start(self) -> None:
         """Listens; raises ReceiverError where that cannot be."""
-        for at in (self.setup.grpc, self.setup.http):
+        for at, otherwise in ((self.setup.grpc, GRPC_ELSE), (self.setup.http, HTTP_ELSE)):
             if at is not None:
-                check_free(at)
+                check_free(at, otherwise)
         started: Future[None] = Future()
         self._thread = threading.Thread(
             target=self._run, args=(started,), name="kvtrace-receiver", daemon=True

@@ -8,7 +8,7 @@ from kvtrace.cli.listening import OPTIONS, Asked
 
 def test_every_option_has_its_place_in_what_is_asked() -> None:
     names = {option.name for option in _made()}
-    assert names == set(Asked.__struct_fields__)
+    assert names == set(Asked.__struct_fields__) - {"patience"}
 
 
 def _made() -> list[object]:
@@ -35,6 +35,6 @@ def test_help_tells_the_options(command: str, capsys: pytest.CaptureFixture[str]
     assert "--forward ENDPOINT" in told
 
 
-def test_looking_once_excludes_listening(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["live", "--once", "--listen"]) == 2
-    assert "excludes --listen" in capsys.readouterr().err
+def test_how_long_to_listen_is_asked_only_of_one_look(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["live", "--plain", "--listen", "--for", "3s"]) == 2
+    assert "needs --once" in capsys.readouterr().err

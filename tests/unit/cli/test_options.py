@@ -6,7 +6,7 @@ import click
 import pytest
 
 from kvtrace.cli import run
-from kvtrace.cli.options import duration, readable, seconds, speed
+from kvtrace.cli.options import duration, missing, readable, seconds, speed
 from kvtrace.errors import KvtraceError
 
 SECOND = 1_000_000_000
@@ -120,3 +120,19 @@ def test_what_can_be_no_host_is_one_sentence(
 ) -> None:
     assert run([*arguments, f"{host}:4317"]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_a_directory_that_is_not_there_is_told_with_what_makes_it(tmp_path: Path) -> None:
+    assert missing(tmp_path) == ""
+    told = missing(tmp_path / "a")
+    assert told.startswith(f"{tmp_path}/a does not exist")
+    assert f"KVTRACE=1 and KVTRACE_DIR={tmp_path}/a" in told
+
+
+@pytest.mark.parametrize("arguments", [["live", "--once", "--plain"], ["agent", "--endpoint=h:1"]])
+def test_commands_say_so_of_their_own(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = tmp_path / "a" / "b"
+    run([*arguments, "--dir", str(where)])
+    assert f"{where} does not exist" in capsys.readouterr().err

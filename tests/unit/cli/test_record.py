@@ -42,6 +42,16 @@ def test_that_no_engine_is_heard_is_said_once(
     assert capsys.readouterr().err == NO_ENGINE + "\n"
 
 
+def test_why_none_is_heard_is_said_where_that_is_known(
+    writer: RecordingWriter, capsys: pytest.CaptureFixture[str]
+) -> None:
+    progress = Progress(writer, START, silent=lambda: "there is no such directory")
+    for second in range(5):
+        progress.show(moment(second))
+    writer.close()
+    assert capsys.readouterr().err == "there is no such directory\n"
+
+
 def test_on_a_terminal_one_line_is_drawn_anew(
     writer: RecordingWriter, capsys: pytest.CaptureFixture[str]
 ) -> None:
