@@ -24,6 +24,7 @@ def done(transfer: Transfer, over: Ending, clocks: Clocks) -> tuple[Done, tuple[
         link=Link(producer_name(transfer), consumer_name(transfer)),
         outcome=over.outcome,
         ended=over.mark,
+        at=ended,
         took=ended - found.start,
         size=size(transfer.producer),
         phases=tuple(spent(phases, ended).items()),

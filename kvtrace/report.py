@@ -46,7 +46,9 @@ class Reporter:
         self._ended = {_key(done) for done in snapshot.done}
         before, self._gone = self._gone, _gone(snapshot.totals)
         for done in reversed(fresh):
-            yield _stamped(done.ended.wall, done.outcome, ended(done, snapshot.names))
+            # By the same clock as all else: those of the engines' hosts may tell other times.
+            wall = snapshot.wall - (snapshot.at - done.at)
+            yield _stamped(wall, done.outcome, ended(done, snapshot.names))
         unseen = self._gone - before - len(fresh)
         if unseen > 0 and len(fresh) == len(snapshot.done):
             yield _stamped(snapshot.wall, "ended", f"{words.count(unseen)} more, too many to list")

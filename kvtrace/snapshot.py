@@ -147,6 +147,9 @@ class Done(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     link: Link
     outcome: Outcome
     ended: Mark
+    at: int
+    """When it ended, in nanoseconds of our own monotonic clock."""
+
     took: int
     """Nanoseconds from the first mark to the last that counts."""
 

@@ -149,7 +149,7 @@ def _receiver(view: View, asked: Asked, boxes: str) -> tuple["Receiver | None", 
         view.warn(f"{error}; waiting for black boxes in {boxes}")
         return None, f"{boxes}; not OTLP, {error}"
     yet = "" if asked.is_anything else f"no black box in {boxes} yet: "
-    view.warn(f"{yet}listening for {places(receiver)}")
+    view.warn(f"{yet}listening for {places(receiver)}; times are by the clock of this host")
     return receiver, " and ".join(one for one in (boxes, places(receiver)) if one)
 
 

@@ -33,6 +33,7 @@ def done(name: str = "r0", **others: Any) -> Done:
         "link": LINK,
         "outcome": Outcome.FINISHED,
         "ended": Mark(at=SECOND, wall=WALL, clock="boot", seen=SECOND),
+        "at": SECOND,
         "took": SECOND,
         "size": 4_096,
         "phases": ((Phase.WRITE, SECOND),),

@@ -48,12 +48,19 @@ def test_where_no_engine_is_heard_it_says_what_to_set() -> None:
 
 def test_a_transfer_that_ended_is_said_once_with_its_own_time() -> None:
     reporter = Reporter()
-    old = done(ended=Mark(at=1, wall=WALL - SECOND, clock="boot", seen=1))
+    old = done(at=snapshot().at - SECOND)
     totals = Totals(finished=1)
     first = list(reporter.lines(snapshot(done=(old,), totals=totals)))
     assert first[0].endswith("finished  r0 in 1.00 s, 4.1 kB, P0 -> D0: write 1.00 s")
     assert first[0][:12] != first[1][:12]
     assert list(reporter.lines(snapshot(0.1, done=(old,), totals=totals))) == []
+
+
+def test_its_time_is_by_our_clock_whatever_the_engines_host_says() -> None:
+    astray = Mark(at=1, wall=WALL + 3_600 * SECOND, clock="other", seen=1)
+    (first, second) = Reporter().lines(snapshot(done=(done(ended=astray, at=snapshot().at),)))
+    assert "finished" in first
+    assert first[:12] == second[:12]
 
 
 def test_how_it_ended_is_the_first_word() -> None:
