@@ -10,9 +10,11 @@ from kvtrace.events import (
     HeartbeatSent,
     LeaseExpired,
     LeaseRenewed,
+    LoadDecided,
     MatchMade,
     RegistrationNoticed,
     RegistrationSent,
+    RegistrationSkipped,
     RequestAdmitted,
     WritePosted,
 )
@@ -77,7 +79,10 @@ def _expired_unread(case: Case) -> Found[LeaseExpired] | None:
     expired = case.first(LeaseExpired)
     if expired is None or expired.event.readers or expired.event.writes:
         return None
-    return None if case.has(MatchMade, WritePosted) else expired
+    if case.has(MatchMade, WritePosted, RegistrationSkipped):
+        return None
+    decided = case.last(LoadDecided)
+    return None if decided is not None and not decided.event.tokens else expired
 
 
 def _beat(

@@ -115,6 +115,7 @@ def prefill_never_finishes(case: Case) -> Diagnosis | None:
     if why is None:
         return None
     p = case.called(Role.PRODUCER)
+    ended = any(one.ready for one in _prefills(case.scene, case.engine_id(Role.PRODUCER)))
     return case.blame(
         Cause.PREFILL_NEVER_FINISHES,
         f"{p} began the prefill of {begun.event.tokens:,} tokens {case.ago(begun)} ago, and has "
@@ -126,6 +127,7 @@ def prefill_never_finishes(case: Case) -> Diagnosis | None:
             why,
             case.never("blocks.ready", "Its blocks never became ready."),
         ],
+        doubt="" if ended else f"it is the first prefill of {p} that we know of",
     )
 
 

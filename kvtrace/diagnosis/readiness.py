@@ -12,6 +12,7 @@ from kvtrace.events import (
     PrefillAdmitted,
     RegistrationNoticed,
     RegistrationSent,
+    RequestAdmitted,
     RequestFinished,
     WritePosted,
 )
@@ -22,6 +23,9 @@ from kvtrace.words import clean
 SECOND = 1_000_000_000
 """Nanoseconds that the consumer's request has to outlive the producer's by: a client that leaves
 ends both at once."""
+
+RETRIED = 5 * SECOND
+"""What ended so long before the consumer's leg came was an earlier attempt under the same id."""
 
 
 def prefill_failed(case: Case) -> Diagnosis | None:
@@ -35,6 +39,9 @@ def prefill_failed(case: Case) -> Diagnosis | None:
         if case.has(MatchMade, WritePosted, RequestFinished):
             return None
         return _refused(case)
+    asked = case.first(RequestAdmitted)
+    if asked is not None and asked.at - ended.at > RETRIED:
+        return None
     finished = case.first(RequestFinished)
     if finished is not None and finished.at - ended.at < SECOND:
         return None

@@ -11,6 +11,7 @@ from tests.unit.samples import (
     heartbeat_sent,
     lease_expired,
     lease_renewed,
+    load_decided,
     process_started,
     registration_noticed,
     registration_queued,
@@ -54,6 +55,11 @@ def test_a_lease_that_ends_during_the_write_is_another_matter() -> None:
 def test_a_lease_that_nobody_came_for_is_no_late_consumer() -> None:
     story = Story().at(0, *PRODUCER_FIRST).at(30, *GIVEN_BACK).at(40)
     story.is_not_blamed_on(Cause.LEASE_RAN_OUT)
+
+
+def test_a_consumer_that_wanted_nothing_is_not_late() -> None:
+    story = Story().at(0, *PRODUCER_FIRST, request_admitted(), load_decided(tokens=0))
+    story.at(30, *GIVEN_BACK).at(40).is_not_blamed_on(Cause.LEASE_RAN_OUT)
 
 
 def test_heartbeats_that_name_another_id_are_blamed_for_the_lease() -> None:

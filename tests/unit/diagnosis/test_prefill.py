@@ -71,8 +71,14 @@ def test_where_the_router_sent_the_leg_it_did_come() -> None:
 
 
 def test_a_prefill_that_no_step_follows_never_finishes() -> None:
-    story = Story().at(0, *BEGUN).at(1, step_sampled(forwards=1), by=P)
+    story = prefilled(Story(), "r2-cccccccc", -9, 1).at(0, *BEGUN)
+    story.at(1, step_sampled(forwards=1), by=P)
     story.at(40).is_blamed_on(Cause.PREFILL_NEVER_FINISHES, "100 tokens 40.0 s ago").is_sure()
+
+
+def test_the_first_prefill_of_all_can_be_a_slow_one() -> None:
+    story = Story().at(0, *BEGUN).at(1, step_sampled(forwards=1), by=P)
+    story.at(40).is_blamed_on(Cause.PREFILL_NEVER_FINISHES).is_unsure("the first prefill of P0")
 
 
 def test_a_prefill_that_takes_far_longer_than_others_never_finishes() -> None:

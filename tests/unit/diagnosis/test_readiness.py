@@ -25,6 +25,12 @@ def test_a_prefill_that_failed_is_blamed_for_the_wait() -> None:
     story.at(40).is_blamed_on(Cause.PREFILL_FAILED, "P0 ended the request as error").is_sure()
 
 
+def test_an_earlier_attempt_under_the_same_id_is_not() -> None:
+    story = Story().at(0, prefill_admitted()).at(1, blocks_ready(held=False, status="error"))
+    story.at(9, *CONSUMER_FIRST, registration_noticed()).at(50)
+    story.is_not_blamed_on(Cause.PREFILL_FAILED)
+
+
 def test_a_prefill_that_only_queues_is_not() -> None:
     story = Story().at(0, *CONSUMER_FIRST, prefill_admitted(), registration_noticed())
     story.at(40).is_not_blamed_on(Cause.PREFILL_FAILED)
