@@ -90,6 +90,10 @@ class Progress:
     def _told(self, snapshot: Snapshot) -> str:
         received = words.count(sum(self._receiver.counts.requests.values()))
         said = f"{received} requests, {words.count(snapshot.events)} events"
+        if self._receiver.setup.target is not None:
+            counts = self._receiver.counts
+            said += f", {words.count(counts.forwarded)} requests passed on"
+            said += f", {words.count(counts.not_forwarded)} not taken" * bool(counts.not_forwarded)
         return f"{said}; {status(snapshot)}" if snapshot.engines else said
 
 

@@ -35,7 +35,7 @@ def setup_of(asked: Asked, *, environ: Mapping[str, str] = os.environ) -> Setup:
 
 def listening(setup: Setup, warn: Callable[[str], object]) -> Receiver:
     """A receiver that listens; warns of what is too open. Raises ReceiverError."""
-    receiver = Receiver(setup)
+    receiver = Receiver(setup, tell=warn)
     receiver.start()
     collect_seldom()
     for message in warnings(setup):

@@ -25,7 +25,8 @@ PATIENCE = 60.0
 @contextmanager
 def receiving(inbox: Inbox | None = None, **setup: Any) -> Iterator[Receiver]:
     """A receiver that listens on any port, with what else it is set up with."""
-    receiver = Receiver(Setup(**{"grpc": ANY, "http": ANY, **setup}), inbox)
+    others = {name: setup.pop(name) for name in ("tell",) if name in setup}
+    receiver = Receiver(Setup(**{"grpc": ANY, "http": ANY, **setup}), inbox, **others)
     receiver.start()
     try:
         yield receiver

@@ -115,6 +115,17 @@ def test_a_backend_that_is_down_is_not_lied_about_and_our_own_view_goes_on() -> 
         assert receiver.counts.forwarded == 0
 
 
+def test_that_the_backend_is_down_is_told_and_counted() -> None:
+    said: list[str] = []
+    with forwarding("http://127.0.0.1:1", tell=said.append) as receiver:
+        for _ in range(3):
+            with pytest.raises(grpc.RpcError):
+                export(receiver.grpc, RAW)
+        assert receiver.health()["not_forwarded"] == 3
+    (line,) = said
+    assert "logs cannot be passed on to http://127.0.0.1:1" in line
+
+
 @pytest.mark.parametrize(
     ("code", "status"),
     [(grpc.StatusCode.INVALID_ARGUMENT, 400), (grpc.StatusCode.PERMISSION_DENIED, 403)],

@@ -20,6 +20,9 @@ class Counts:
         self.forwarded = 0
         """Requests that the backend acknowledged."""
 
+        self.not_forwarded = 0
+        """Times that the backend did not take one; its sender may have sent it again."""
+
         self._told = Lost()
 
     def refuse(self, reason: Reason) -> None:
@@ -47,5 +50,6 @@ class Counts:
             "requests": {signal.value: self.requests[signal] for signal in Signal},
             "refused": {reason.said: count for reason, count in list(self.refused.items())},
             "forwarded": self.forwarded,
+            "not_forwarded": self.not_forwarded,
             "received": {name: getattr(received, name) for name in received.__struct_fields__},
         }

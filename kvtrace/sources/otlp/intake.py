@@ -76,9 +76,17 @@ class Intake:
             answer = _answer(request.signal, tally)
         else:
             # The client talks to the backend: what we alone cannot read is no concern of it.
-            answer = await self._backend.send(request)
-            self._counts.forwarded += 1
+            answer = await self._passed_on(self._backend, request)
         self._counts.requests[request.signal] += 1
+        return answer
+
+    async def _passed_on(self, backend: Backend, request: Request) -> bytes:
+        try:
+            answer = await backend.send(request)
+        except RefusedError:
+            self._counts.not_forwarded += 1
+            raise
+        self._counts.forwarded += 1
         return answer
 
     async def _decoded(self, request: Request) -> Tally:

@@ -25,6 +25,7 @@ from kvtrace.sources.otlp.inbox import Inbox
 from kvtrace.sources.otlp.intake import Intake
 from kvtrace.sources.otlp.limits import Limits
 from kvtrace.sources.otlp.passing_on import Target, backend_of
+from kvtrace.sources.otlp.passing_watch import WatchedBackend
 from kvtrace.sources.otlp.rpc import RpcServer
 
 GRACE = 2.0
@@ -50,8 +51,15 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 class Receiver:
     """Receives from `start` to `stop`; neither may be called twice."""
 
-    def __init__(self, setup: Setup, inbox: Inbox | None = None) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        inbox: Inbox | None = None,
+        tell: Callable[[str], object] = lambda said: None,
+    ) -> None:
+        """`tell` is told, from the receiver's thread, how passing on goes when that changes."""
         self.setup = setup
+        self._tell = tell
         self.inbox = inbox or Inbox()
         self.counts = Counts()
         self.grpc = setup.grpc
@@ -149,6 +157,8 @@ class Receiver:
     async def _serve(self, started: "Future[None]") -> None:
         setup = self.setup
         backend = backend_of(setup.target, setup.limits, guarded=bool(setup.access.token))
+        if backend is not None and setup.target is not None:
+            backend = WatchedBackend(backend, setup.target.url, self._tell)
         intake = Intake(self.inbox, self.counts, setup.limits, backend)
         rpc = RpcServer(intake, self.counts, setup.access, setup.limits)
         routes = Routes(intake, self.counts, self, setup.access, setup.limits)
