@@ -173,7 +173,7 @@ def _staged(
             why = "no blocks" if tokens > 0 else "full hit"
             half.record(RegistrationSkipped(request=request_id, reason=why))
         return
-    wait.staged = half.now()
+    again, wait.staged = wait.staged > 0, half.now()
     wait.parked = wait.armed = True
     half.record(
         RegistrationStaged(
@@ -183,6 +183,7 @@ def _staged(
             tokens=tokens,
             host=text(staged.get("remote_host")),
             port=number(staged.get("remote_port")),
+            ordinal=int(again),
         )
     )
 

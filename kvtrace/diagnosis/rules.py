@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from kvtrace.diagnosed import Diagnosis
 from kvtrace.diagnosis.case import Case
+from kvtrace.diagnosis.compatibility import layouts_did_not_meet
 from kvtrace.diagnosis.completion import (
     completion_lost,
     lease_never_reaped,
@@ -16,6 +17,8 @@ from kvtrace.diagnosis.completion import (
     telemetry_raises,
 )
 from kvtrace.diagnosis.engine_case import EngineCase
+from kvtrace.diagnosis.first_handshake import first_handshake, handshakes_queue
+from kvtrace.diagnosis.handshakes import handshake_failed
 from kvtrace.diagnosis.holding import (
     aborted_blocks_held,
     consumer_has_no_blocks,
@@ -25,6 +28,16 @@ from kvtrace.diagnosis.holding import (
 )
 from kvtrace.diagnosis.lease import lease_never_renewed, lease_ran_out
 from kvtrace.diagnosis.legs import legs_differ_in_id, legs_in_sequence
+from kvtrace.diagnosis.listener import listener_is_dead
+from kvtrace.diagnosis.loading import full_hit_held_blocks, load_failed, loaded_twice
+from kvtrace.diagnosis.parameters import (
+    consumer_took_nothing,
+    consumer_was_not_told,
+    parameters_missing,
+    ranks_told_wrong,
+    stages_left_out,
+)
+from kvtrace.diagnosis.peers import dead_peers_kept, speculation_differs
 from kvtrace.diagnosis.prefill import (
     prefill_decoded_on,
     prefill_never_came,
@@ -40,6 +53,8 @@ from kvtrace.diagnosis.prompts import prompts_differ, prompts_differed
 from kvtrace.diagnosis.ranks import rank_never_wrote
 from kvtrace.diagnosis.readiness import prefill_failed, prefill_ran_elsewhere
 from kvtrace.diagnosis.registration import never_came
+from kvtrace.diagnosis.restarts import peer_restarted
+from kvtrace.diagnosis.sending import registration_lost, registration_not_sent
 from kvtrace.diagnosis.slow import (
     goes_over_tcp,
     slow,
@@ -71,11 +86,19 @@ from kvtrace.diagnosis.writer import batch_lost, writer_starved
 
 RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     # Whose process does not run did nothing of what the others look for.
+    parameters_missing,
     consumer_died,
     aborted_blocks_held,
     engine_frozen,
+    handshake_failed,
     producer_died,
     producer_shut_down,
+    # What was not sent, or went out to what the other was before.
+    handshakes_queue,
+    registration_not_sent,
+    peer_restarted,
+    layouts_did_not_meet,
+    ranks_told_wrong,
     # Writes that were refused, failed, or ran into blocks that were somebody else's by then.
     blocks_reused,
     write_after_lease,
@@ -100,6 +123,10 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     legs_differ_in_id,
     # Blocks that are not there.
     prefill_failed,
+    registration_lost,
+    consumer_was_not_told,
+    consumer_took_nothing,
+    loaded_twice,
     lease_never_renewed,
     lease_ran_out,
     prefill_never_finishes,
@@ -108,17 +135,24 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     prefill_never_came,
     never_came,
     # What is said where nothing better is known.
+    load_failed,
     twins_wait,
     watchdog_only_logs,
 )
 """For a transfer in flight that stalled, and for one that failed or was given up."""
 
 FINISHED_RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
+    stages_left_out,
+    speculation_differs,
     matched_a_twin,
     prompts_differed,
     write_after_lease,
     lease_expired_during_write,
     telemetry_raised,
+    full_hit_held_blocks,
+    consumer_took_nothing,
+    handshakes_queue,
+    first_handshake,
     prefill_decoded_on,
     host_buffer,
     too_many_descriptors,
@@ -133,6 +167,8 @@ FINISHED_RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
 """For a transfer that finished: late, or with what may be wrong values."""
 
 ENGINE_RULES: tuple[Callable[[EngineCase], Diagnosis | None], ...] = (
+    listener_is_dead,
+    dead_peers_kept,
     registrations_pile_up,
     sends_never_reported,
     telemetry_raises,

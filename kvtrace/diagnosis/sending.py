@@ -1,0 +1,141 @@
+"""Rules for a registration that was not sent, or was sent and never noticed."""
+
+from kvtrace.causes import Cause
+from kvtrace.diagnosed import Diagnosis, Evidence
+from kvtrace.diagnosis.case import Case
+from kvtrace.diagnosis.found import Found
+from kvtrace.diagnosis.scene import Scene
+from kvtrace.events import (
+    MatchMade,
+    RegistrationNoticed,
+    RegistrationSendFailed,
+    RegistrationSent,
+    StepSampled,
+    WritePosted,
+)
+from kvtrace.model import Role
+from kvtrace.transfer import Transfer
+from kvtrace.words import clean, duration
+
+SECOND = 1_000_000_000
+
+MEANWHILE = 2 * SECOND
+"""Nanoseconds after which a producer that takes in its messages has this one too."""
+
+
+def registration_not_sent(case: Case) -> Diagnosis | None:
+    """A consumer's rank could not send the registration, and does not try again."""
+    if not case.has(RegistrationSendFailed):
+        return None
+    sent = {(one.place.rank, one.event.peer_rank) for one in case.all(RegistrationSent)}
+    failed = [
+        one
+        for one in case.all(RegistrationSendFailed)
+        if (one.place.rank, one.event.peer_rank) not in sent
+    ]
+    if not failed:
+        return None
+    first = failed[0]
+    d, p = case.called(Role.CONSUMER), case.called(Role.PRODUCER)
+    error = clean(first.event.error) or "an error"
+    rank = f" rank {first.event.peer_rank}" if first.event.peer_rank >= 0 else ""
+    others = f" (so did {len(failed) - 1} others)" if len(failed) > 1 else ""
+    return case.blame(
+        Cause.REGISTRATION_NOT_SENT,
+        f"{case.place(first.place)} could not send the registration to {p}{rank}: {error}{others}; "
+        f"{d} does not try again, and waits.",
+        f"Let the router cancel the request on {d} and send it anew; restart {d} if its "
+        f"registrations to {p} go on failing.",
+        [
+            case.saw(one, f"It was not sent: {clean(one.event.error) or error}.")
+            for one in failed[:4]
+        ],
+    )
+
+
+def registration_lost(case: Case) -> Diagnosis | None:
+    """The registration was sent, and the producer took in its messages since without it."""
+    if not case.has(RegistrationSent):
+        return None
+    for sent in case.all(RegistrationSent):
+        if case.now - sent.at < MEANWHILE:
+            return None
+        if not _noticed(case, sent):
+            since = _took_in_others(case, sent) or _looked_since(case, sent)
+            if since is not None:
+                return _lost(case, sent, since)
+    return None
+
+
+def _noticed(case: Case, sent: Found[RegistrationSent]) -> bool:
+    """Whether the rank that it went to knows of it; several of a consumer's ranks are alike."""
+    rank = sent.event.peer_rank
+    told = case.all(RegistrationNoticed, MatchMade, WritePosted)
+    return any(one.place.rank == rank for one in told)
+
+
+def _lost(case: Case, sent: Found[RegistrationSent], since: Evidence) -> Diagnosis:
+    p, d = case.called(Role.PRODUCER), case.called(Role.CONSUMER)
+    there = f"{p} rank {sent.event.peer_rank}"
+    return case.blame(
+        Cause.REGISTRATION_LOST,
+        f"{case.place(sent.place)} sent the registration to {there} {case.ago(sent)} ago; {there} "
+        "lives, takes in its messages, and never noticed it.",
+        f"Let the router cancel the request on {d} and send it anew; restart {p} or {d} if it "
+        "happens between the two again, and compare their NIXL and UCX releases.",
+        [
+            case.saw(sent, f"It was sent to {there}."),
+            since,
+            case.never("registration.noticed", f"{there} never noticed it."),
+        ],
+    )
+
+
+def _took_in_others(case: Case, sent: Found[RegistrationSent]) -> Evidence | None:
+    """The rank noticed another registration, long after this one was sent."""
+    name = case.engine_id(Role.PRODUCER)
+    last = case.scene.once("last noticed", name, lambda: _last_noticed(case.scene, name))
+    found = last.get(sent.event.peer_rank)
+    if found is None or found.at < sent.at + MEANWHILE:
+        return None
+    later = duration(found.at - sent.at)
+    return case.saw(found, f"It noticed another registration {later} later.")
+
+
+def _last_noticed(scene: Scene, engine: str) -> dict[int, Found[RegistrationNoticed]]:
+    """By rank, the last registration that an engine noticed, of all its transfers."""
+    last: dict[int, Found[RegistrationNoticed]] = {}
+    every = (*scene.on(engine, Role.PRODUCER), *scene.ended_on(engine, Role.PRODUCER))
+    for found in (one for transfer in every for one in _noticed_of(scene, transfer)):
+        known = last.get(found.place.rank)
+        if known is None or found.at > known.at:
+            last[found.place.rank] = found
+    return last
+
+
+def _noticed_of(scene: Scene, transfer: Transfer) -> list[Found[RegistrationNoticed]]:
+    told = transfer.producer.told.values() if transfer.producer is not None else ()
+    return [
+        Found.of(one, scene.clocks) for one in told if isinstance(one.event, RegistrationNoticed)
+    ]
+
+
+def _looked_since(case: Case, sent: Found[RegistrationSent]) -> Evidence | None:
+    """The rank's writer went its round, in which it takes in all messages, in a later window."""
+    name = case.engine_id(Role.PRODUCER)
+    if case.scene.state(name) != "alive":
+        return None
+    rounds = case.scene.once("rounds", name, lambda: _rounds(case.scene, name))
+    for began, step in rounds.get(sent.event.peer_rank, ()):
+        if began > sent.at + MEANWHILE:
+            return case.saw(step, f"Its writer looked {step.event.loops:,} times since.")
+    return None
+
+
+def _rounds(scene: Scene, engine: str) -> dict[int, list[tuple[int, Found[StepSampled]]]]:
+    """By rank, when each window began in which the writer went its round more than once."""
+    found: dict[int, list[tuple[int, Found[StepSampled]]]] = {}
+    for step in scene.notices(engine, StepSampled):
+        if step.event.loops > 1:
+            found.setdefault(step.place.rank, []).append((step.at - step.event.window, step))
+    return found
