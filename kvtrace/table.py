@@ -62,6 +62,9 @@ class Table:
         name = transfer.id
         own = [side.key for side in parts(transfer)]
         theirs = named(transfer)
+        for key in set(self._keys.get(name, ())).difference(own, theirs):
+            if self._where.get(key) == name:
+                del self._where[key]
         self._where.update(dict.fromkeys(own, name))
         for key in theirs:
             self._where.setdefault(key, name)

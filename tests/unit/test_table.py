@@ -1,5 +1,6 @@
 """Transfers by any of their ids."""
 
+import msgspec
 import pytest
 
 from kvtrace.ending import Ending
@@ -48,3 +49,14 @@ def test_what_is_forgotten_cannot_be_found() -> None:
     assert made.alike("r1") == ()
     with pytest.raises(KeyError):
         made[transfer.id]
+
+
+def test_an_id_that_was_parted_from_it_is_not_left_behind() -> None:
+    made, transfer = table()
+    (alone,) = Story().at(0, *CONSUMER_FIRST).snapshot.rows
+    parted = msgspec.structs.replace(alone.transfer, id=transfer.id)
+    made.replace(parted)
+    made.index(parted)
+    assert made.find(("P0", Role.PRODUCER, "r1-aaaaaaaa")) is None
+    made.forget(transfer.id)
+    assert made.find(("D0", Role.CONSUMER, "r1-bbbbbbbb")) is None
