@@ -3,7 +3,17 @@
 from functools import lru_cache
 from zlib import crc32
 
-from kvtrace.events import CompletionCounted, Event, RegistrationNoticed
+from kvtrace.events import (
+    BlocksReady,
+    CompletionCounted,
+    Event,
+    LeaseExpired,
+    ReceiveFailed,
+    ReceiveFinished,
+    RegistrationNoticed,
+    RequestFinished,
+    closes,
+)
 from kvtrace.identity import base_id
 from kvtrace.model import Mark, Place, Role
 from kvtrace.moments import Record
@@ -12,6 +22,9 @@ from kvtrace.wire import KINDS
 
 MOST_MARKS = 2_048
 """Of one half; with 256 pairs of ranks there are some 1,500."""
+
+LAST_WORDS = 64
+"""Marks beyond that, of events that may end a half: one that is full must still be seen to end."""
 
 
 def begin(engine: str, role: Role, request: str, ranks: int = 0) -> Half:
@@ -31,7 +44,7 @@ def advance(half: Half, record: Record, seen: int) -> Half:
     known = half.told.get(key)
     if known is not None and (known.mark.at, known.seq) <= (record.at, record.seq):
         return half
-    if known is None and len(half.told) >= MOST_MARKS:
+    if known is None and not _has_room(half, key, record):
         return half
     grown = half.told.copy()
     grown[key] = told(record, half.role, seen)
@@ -47,7 +60,19 @@ def advance(half: Half, record: Record, seen: int) -> Half:
 
 def overflows(half: Half, record: Record) -> bool:
     """Whether the record is new to the half, and finds no room in it."""
-    return len(half.told) >= MOST_MARKS and mark_key(record) not in half.told
+    key = mark_key(record)
+    return key not in half.told and not _has_room(half, key, record)
+
+
+def _has_room(half: Half, key: MarkKey, record: Record) -> bool:
+    """Whether one mark more may be added; in a full half, only a last word, the first of its kind
+    in any case."""
+    many = len(half.told)
+    if many < MOST_MARKS:
+        return True
+    if not (isinstance(record.event, _MAY_END) or closes(record.event)):
+        return False
+    return many < MOST_MARKS + LAST_WORDS or all(name != key[0] for name, *_ in half.told)
 
 
 def told(record: Record, role: Role, seen: int) -> Told:
@@ -95,5 +120,8 @@ def _shape(name: str, cls: type[Event]) -> tuple[str, str, str]:
         ordinal = "peer"
     return name, "peer_rank" if "peer_rank" in fields else "", ordinal
 
+
+_MAY_END = (BlocksReady, LeaseExpired, ReceiveFailed, ReceiveFinished, RequestFinished)
+"""The last words among those that do not always close a half."""
 
 _SHAPES = {cls: _shape(name, cls) for name, cls in KINDS.items()}

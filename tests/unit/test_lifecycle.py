@@ -3,16 +3,22 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kvtrace.lifecycle import advance, begin, mark_key
+from kvtrace.ending import may_end
+from kvtrace.lifecycle import LAST_WORDS, MOST_MARKS, advance, begin, mark_key, overflows
 from kvtrace.model import Role
 from kvtrace.moments import Record
+from kvtrace.transfer import Half
 from tests.unit.samples import (
+    SAMPLES,
     blocks_ready,
+    blocks_released,
     completion_counted,
     registration_queued,
     registration_sent,
+    send_reported,
+    write_posted,
 )
-from tests.unit.story import D, Story
+from tests.unit.story import D, P, Story
 
 HALF = begin("D0", Role.CONSUMER, "r1-bbbbbbbb")
 
@@ -73,3 +79,51 @@ def test_an_event_is_placed_in_the_half_that_it_belongs_to() -> None:
     (told,) = advance(begin("P0", Role.PRODUCER, "r"), moment.news, 5).told.values()
     assert told.place.role is Role.PRODUCER
     assert told.mark.seen == 5
+
+
+def filled(name: str = "write.posted") -> Half:
+    """A half that holds as many events as it may."""
+    story = Story()
+    for number in range(MOST_MARKS + 9):
+        story.at(1, write_posted(), rank=number)
+    half = begin("P0", Role.PRODUCER, "r")
+    for moment in story.moments:
+        assert isinstance(moment.news, Record)
+        half = advance(half, moment.news, 9)
+    assert len(half.told) == MOST_MARKS
+    return half
+
+
+def test_a_half_that_is_full_still_learns_that_it_ended() -> None:
+    half = filled()
+    story = Story().at(2, blocks_released(), by=P)
+    (last,) = (moment.news for moment in story.moments)
+    assert isinstance(last, Record)
+    assert not overflows(half, last)
+    assert any(key[0] == "blocks.released" for key in advance(half, last, 9).told)
+
+
+def test_whatever_may_end_a_transfer_finds_room() -> None:
+    half = filled()
+    story = Story()
+    story.at(2, *(event for event in SAMPLES if may_end(event)), rank=5)
+    for moment in story.moments:
+        assert isinstance(moment.news, Record)
+        assert not overflows(half, moment.news)
+
+
+def test_last_words_without_end_find_an_end_but_for_the_first_of_each_kind() -> None:
+    half = filled()
+    story = Story()
+    for rank in range(500):
+        story.at(2, send_reported(), rank=rank)
+    story.at(3, blocks_released(), by=P)
+    news = [moment.news for moment in story.moments if isinstance(moment.news, Record)]
+    assert overflows(half, news[0]) is False
+    for record in news:
+        half = advance(half, record, 9)
+    assert len(half.told) == MOST_MARKS + LAST_WORDS + 1
+    assert any(key[0] == "blocks.released" for key in half.told)
+    again = Story().at(4, send_reported(), rank=999).moments[0].news
+    assert isinstance(again, Record)
+    assert overflows(half, again)
