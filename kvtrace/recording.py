@@ -141,7 +141,7 @@ class Reader:
     def __init__(self, header: Header) -> None:
         self._start = header.monotonic
         self.speakers: dict[int, Speaker] = {}
-        """Those that were introduced so far."""
+        """Those that were introduced last, at most as many as a writer remembers."""
 
     def moment(self, line: bytes) -> Moment | None:
         """The moment that this line keeps; None where it only introduces a speaker.
@@ -168,10 +168,16 @@ class Reader:
                 return Moment(at, msgspec.convert(given, Watched))
             case "speaker":
                 speaker = msgspec.convert(given, Speaker)
-                self.speakers[speaker.by] = speaker
+                self._meet(speaker)
                 return None
             case _:
                 raise UnknownKindError(f"no line is called {name!r}")
+
+    def _meet(self, speaker: Speaker) -> None:
+        self.speakers.pop(speaker.by, None)
+        self.speakers[speaker.by] = speaker
+        if len(self.speakers) > SPEAKERS:
+            del self.speakers[next(iter(self.speakers))]
 
     def _record(self, name: str, given: dict[str, Any]) -> Record:
         envelope = msgspec.convert(given, Envelope)

@@ -172,3 +172,24 @@ def test_an_instant_that_no_clock_can_tell_is_refused() -> None:
         read([line.replace(b"1234567,", b"18446744073709551616,") for line in lines])
     with pytest.raises(WireError, match="no clock is that late"):
         header_of(b'{"kvtrace":1,"started_at":18446744073709551616}')
+
+
+def test_a_file_that_introduces_speakers_without_end_takes_bounded_room() -> None:
+    reader = Reader(Header(kvtrace=1, monotonic=START))
+    for number in range(SPEAKERS + 50):
+        reader.moment(b'[0,"speaker",{"by":%d,"process":"a"}]' % number)
+    assert len(reader.speakers) == SPEAKERS
+    assert min(reader.speakers) == 50
+    with pytest.raises(WireError, match="speaker 49 was not introduced"):
+        reader.moment(b'[0,"blocks.ready",{"by":49,"seq":1,"at":1,"wall":1}]')
+
+
+def test_whatever_a_writer_forgets_its_reader_knows_whom_it_introduced_last() -> None:
+    scribe, reader = Scribe(HEADER), Reader(HEADER)
+    for turn in range(2):
+        for number in range(SPEAKERS + 9):
+            news = record(process=f"{number % (SPEAKERS + 5)}", seq=turn + 1)
+            lines = scribe.lines(Moment(START, news)).splitlines()
+            *_, read = [reader.moment(line) for line in lines]
+            assert read is not None
+            assert read.news == news
