@@ -75,6 +75,7 @@ from kvtrace.diagnosis.twins import (
     matched_a_twin,
     twins_wait,
 )
+from kvtrace.diagnosis.unaccompanied import consumer_computed_alone
 from kvtrace.diagnosis.write import write_failed, write_never_lands, write_not_posted
 from kvtrace.diagnosis.write_lease import (
     blocks_reused,
@@ -133,6 +134,7 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     consumer_has_no_blocks,
     rejected_before_asking,
     prefill_never_came,
+    consumer_computed_alone,
     never_came,
     # What is said where nothing better is known.
     load_failed,

@@ -61,8 +61,12 @@ class Scene:
 
     def hears(self, role: Role) -> bool:
         """Whether any engine in that role is heard."""
+        return bool(self.in_role(role))
+
+    def in_role(self, role: Role) -> tuple[str, ...]:
+        """Ids of the engines that are heard in that role."""
         engines = self._fleet.engines
-        return any(role in engines.roles(engine) for engine in engines.ids)
+        return tuple(engine for engine in engines.ids if role in engines.roles(engine))
 
     def usual(self, link: Link) -> Usual | None:
         """What is usual on this link; None where too few finished there."""
