@@ -238,7 +238,10 @@ def _tables(vital: Vital | None, frame: Frame) -> list[Text]:
     head = piece(" " + pad("TABLE", 24), look.style("muted", bold=True))
     head.append(pad("now", 7, right=True) + pad("oldest", 9, right=True), look.style("muted"))
     head.append("  last 5 min", look.style("muted"))
-    lines = [piece(f" steps take {step}", look.style("text")), head]
+    steps = piece(f" steps take {step}", look.style("text"))
+    if not vital.tables:
+        return [steps]
+    lines = [steps, head]
     used = [table for table in vital.tables if table.size or max(table.history) > 0]
     for table in used:
         line = piece(" " + pad(table.name.replace("_", " "), 24), look.style("text"))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
+import msgspec
 from rich.text import Text
 
 from kvtrace import words
@@ -11,13 +12,16 @@ from kvtrace.tui.fitting import pack
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.look import Look
 from kvtrace.tui.names import Names
-from kvtrace.tui.text import pad, piece
+from kvtrace.tui.text import cells, pad, piece
 
 SILENT = 5_000_000_000
 """Nanoseconds after which an engine that says nothing is called silent, or idle."""
 
 _UNSEEN = {"frozen": "frozen", "unheard": "not heard from", "untraced": "not traced"}
 _GAP = 3
+_GROUP = 8
+"""Engines in one cell, where one side has more than that."""
+
 _BAR = 6
 _ROOM_FOR_BARS = 100
 
@@ -32,8 +36,8 @@ def engines(frame: Frame, lines: int) -> list[Text]:
     title.truncate(frame.width - 1)
     every = _packed(frame)
     shown = every[:lines]
-    hidden = sum(len(line) for line in every[lines:])
-    drawn = [Text(" " * _GAP).join(line) for line in shown]
+    hidden = sum(each.count for line in every[lines:] for each in line)
+    drawn = [Text(" " * _GAP).join(each.drawn for each in line) for line in shown]
     if hidden:
         drawn[-1].append(f"   + {hidden} more", look.style("muted"))
     return [title, *(Text(" ").append_text(line) for line in drawn)]
@@ -44,21 +48,61 @@ def engine_lines(frame: Frame) -> int:
     return len(_packed(frame))
 
 
-def _packed(frame: Frame) -> list[list[Text]]:
+def _packed(frame: Frame) -> list[list["_Cell"]]:
     """Cells in lines; producers first, and consumers from a new line."""
-    packed: list[list[Text]] = []
+    packed: list[list[_Cell]] = []
     ordered = sorted(frame.snapshot.engines, key=_order)
-    names = frame.names
-    widest = max((len(names.engine(engine.id)) for engine in ordered), default=0)
-    for _, group in groupby(ordered, key=_is_consumer):
-        cells = [cell(engine, frame, names, widest) for engine in group]
-        packed += _split(cells, frame.width - 2)
+    for _, found in groupby(ordered, key=_is_consumer):
+        side = list(found)
+        size = _GROUP if len(side) > _GROUP else 1
+        groups = [side[start : start + size] for start in range(0, len(side), size)]
+        named = [_name(group, frame.names) for group in groups]
+        widest = max(map(cells, named))
+        drawn = [
+            _Cell(len(group), _group(group, pad(name, widest), frame))
+            for group, name in zip(groups, named, strict=True)
+        ]
+        packed += _split(drawn, frame.width - 2)
     return packed
 
 
-def _split(cells: Sequence[Text], width: int) -> list[list[Text]]:
+class _Cell(msgspec.Struct, frozen=True):
+    """One engine, or a group of them."""
+
+    count: int
+    drawn: Text
+
+
+def _name(group: Sequence[EngineLine], names: Names) -> str:
+    first, last = names.engine(group[0].id), names.engine(group[-1].id)
+    return first if len(group) == 1 else f"{first}-{last}"
+
+
+def _group(group: Sequence[EngineLine], name: str, frame: Frame) -> Text:
+    """Engines in one cell: the worst mark, blocks held and transfers in flight of all."""
+    if len(group) == 1:
+        return cell(group[0], name, frame)
+    sums = {"in_flight": 0, "waited_for": 0, "held_blocks": 0, "blocks": 0}
+    for known in sums:
+        sums[known] = sum(getattr(engine, known) for engine in group)
+    whole = msgspec.structs.replace(group[0], state="alive", heard=0, **sums)
+    line = cell(whole, name, frame)
+    unwell = [engine for engine in group if _is_unwell(engine)]
+    if unwell:
+        said = f" {frame.look.glyphs.unseen} {len(unwell)} not well"
+        line.append(said, frame.look.style("slow"))
+    return line
+
+
+def _is_unwell(engine: EngineLine) -> bool:
+    """Whether it says nothing although it should."""
+    silent = engine.heard > SILENT and engine.in_flight > 0
+    return silent or engine.state not in ("alive", "restarted")
+
+
+def _split(cells: Sequence[_Cell], width: int) -> list[list[_Cell]]:
     lines, start = [], 0
-    for count in pack([cell.cell_len for cell in cells], width, gap=_GAP):
+    for count in pack([cell.drawn.cell_len for cell in cells], width, gap=_GAP):
         lines.append(list(cells[start : start + count]))
         start += count
     return lines
@@ -73,10 +117,10 @@ def _is_consumer(engine: EngineLine) -> bool:
     return not engine.roles.startswith("P")
 
 
-def cell(engine: EngineLine, frame: Frame, names: Names, widest: int) -> Text:
+def cell(engine: EngineLine, name: str, frame: Frame) -> Text:
     """One engine: name, mark, blocks held, transfers in flight; or why it says nothing."""
     look = frame.look
-    line = piece(pad(names.engine(engine.id), widest), look.style("strong"))
+    line = piece(name, look.style("strong"))
     said = trouble(engine, look)
     if said is not None:
         return line.append(" ").append_text(said)

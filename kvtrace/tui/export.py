@@ -19,11 +19,12 @@ TRIES = 1_000
 
 def as_text(screen: Screen[Any]) -> str:
     """The lines on screen, without the blanks at their ends."""
-    lines = [
-        widget.render_line(y).text.rstrip()
-        for widget in screen.children
-        for y in range(widget.size.height)
-    ]
+    lines = []
+    for widget in screen.children:
+        side_by_side = [one for one in widget.children if one.display] or [widget]
+        for y in range(widget.size.height):
+            parts = (one.render_line(y).text for one in side_by_side)
+            lines.append("".join(parts).rstrip())
     return "\n".join(lines) + "\n"
 
 

@@ -6,13 +6,16 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from kvtrace.tui import panels
+from kvtrace.tui import panels, preview
 from kvtrace.tui.drawn import Drawn
+from kvtrace.tui.filling import Filling
 from kvtrace.tui.finder import Finder
 from kvtrace.tui.frame import Frame
+from kvtrace.tui.phase_strip import PhaseStrip
 from kvtrace.tui.surround import TURNS, Surround
 from kvtrace.tui.table import TransfersTable
 from kvtrace.tui.text import flow, piece
@@ -39,12 +42,44 @@ class FleetScreen(Screen[None]):
         """From top to bottom."""
         yield from self._around.compose(
             Drawn(panels.top).data_bind(FleetScreen.frame),
-            Drawn(panels.strip_of_phases).data_bind(FleetScreen.frame),
+            PhaseStrip().data_bind(FleetScreen.frame),
             Drawn(self._narrowed, id="narrowed").data_bind(FleetScreen.frame),
             Finder(self._engines),
-            TransfersTable().data_bind(FleetScreen.frame),
+            Horizontal(
+                TransfersTable().data_bind(FleetScreen.frame),
+                Filling(self._preview, id="preview").data_bind(FleetScreen.frame),
+            ),
             Drawn(panels.line_of_engines).data_bind(FleetScreen.frame),
         )
+
+    def on_mount(self) -> None:
+        """Make room also for what was given before."""
+        self.watch_frame(self.frame)
+
+    def watch_frame(self, frame: Frame | None) -> None:
+        """Make room for the preview, where the terminal is large."""
+        if frame is not None and self.is_mounted:
+            beside = self.query_one("#preview", Filling)
+            beside.display = preview.width(frame) > 0
+            beside.styles.width = preview.width(frame)
+
+    def on_transfers_table_above(self) -> None:
+        """The keys go from the first transfer to the phases."""
+        self.query_one(PhaseStrip).enter()
+
+    def on_phase_strip_left(self) -> None:
+        """The keys are the table's again."""
+        self.query_one(TransfersTable).focus()
+
+    def on_phase_strip_chosen(self, message: PhaseStrip.Chosen) -> None:
+        """See that phase alone; where it is seen alone already, everything."""
+        text, finder = f"phase:{message.phase.value}", self.query_one(Finder)
+        finder.set_filter("" if finder.wanted.text == text else text)
+        self.query_one(TransfersTable).focus()
+
+    def _preview(self, frame: Frame, room: int) -> list[Text]:
+        item = self.query_one(TransfersTable).item
+        return preview.preview(item, frame, room) if preview.width(frame) else []
 
     def show_only(self, text: str) -> None:
         """See the transfers that fit this filter."""
@@ -76,9 +111,10 @@ class FleetScreen(Screen[None]):
         """What is typed has changed, even where it cannot be understood."""
         self._redraw()
 
-    def on_transfers_table_narrowed(self) -> None:
-        """Say how much is seen."""
+    def on_transfers_table_changed(self) -> None:
+        """Say how much is seen, and show what is under the cursor now."""
         self._redraw()
+        self.query_one("#preview", Filling).redraw()
 
     def _redraw(self) -> None:
         self.query_one("#narrowed", Drawn).watch_frame(self.frame)

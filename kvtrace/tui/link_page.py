@@ -11,6 +11,7 @@ from kvtrace.readings import LinkLine
 from kvtrace.tui import grid, matrix
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.grid import At, Grid, Window
+from kvtrace.tui.link_rows import transfers
 from kvtrace.tui.look import Look
 from kvtrace.tui.matrix import SECOND, Seen
 from kvtrace.tui.phases import sparkline
@@ -54,6 +55,8 @@ def page(frame: Frame, seen: Seen, room: int) -> LinksPage:
     left = room - len(head)
     wanted = max(grid.height(drawn, frame.width), _LEAST)
     below = below[: max(left - wanted, _LEAST_BELOW if left > _LEAST else 0)]
+    if line is not None and not by_rank:
+        below += transfers(line.link, frame, left - wanted - len(below))
     window = grid.window(drawn, frame.width, max(left - len(below), 1))
     body = grid.draw(drawn, window, frame) if drawn.rows and drawn.columns else _nothing(frame)
     lines = [*head, *body, *below][:room]
@@ -127,7 +130,8 @@ def _below(frame: Frame, seen: Seen, line: LinkLine | None, *, airy: bool) -> li
         drawn = piece(" rate, last 15 min  ", look.style("muted"))
         lines.append(drawn.append(spark, look.style("write" if look.colour else "muted")))
     if not seen.ranks:
-        lines += [*blank, *_ranks(line, frame)]
+        by_rank = _ranks(line, frame)
+        lines += [*blank, *by_rank] if by_rank else []
     return lines
 
 

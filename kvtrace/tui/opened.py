@@ -5,7 +5,7 @@ from typing import TypeAlias
 import msgspec
 
 from kvtrace.lanes import Point
-from kvtrace.model import Place
+from kvtrace.model import Phase, Place
 from kvtrace.snapshot import Done, Row, Snapshot
 from kvtrace.timeline import Due, Timeline, timeline
 
@@ -48,6 +48,14 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
         """Its events in order."""
         every = (point for lane in self.timeline.lanes for point in lane.points)
         return sorted(every, key=lambda point: (point.at, point.kind))
+
+    @property
+    def spent(self) -> tuple[tuple[Phase, int], ...]:
+        """Nanoseconds in each phase."""
+        took = dict.fromkeys(Phase, 0)
+        for share in self.timeline.stretches:
+            took[share.stretch.phase] += share.took
+        return tuple(took.items())
 
     @property
     def cursor(self) -> int:

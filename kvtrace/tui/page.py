@@ -133,14 +133,10 @@ def _note(opened: Opened, frame: Frame) -> tuple[str, str]:
 
 
 def _split(opened: Opened, frame: Frame, *, table: bool) -> list[Text]:
-    spent = dict.fromkeys(Phase, 0)
-    for share in opened.timeline.stretches:
-        spent[share.stretch.phase] += share.took
     so_far = opened.row is not None
-    told = tuple(spent.items())
     if table:
-        return split_table(told, frame, so_far=so_far)
-    return [split_line(told, frame, so_far=so_far)]
+        return split_table(opened.spent, frame, so_far=so_far)
+    return [split_line(opened.spent, frame, so_far=so_far)]
 
 
 def _axis(opened: Opened, width: int) -> Axis:

@@ -40,6 +40,11 @@ def strip_of_phases(frame: Frame) -> list[Text]:
     return [*_blank(bool(lines) and shown.gaps >= 1), *lines, *_blank(shown.gaps >= 2)]
 
 
+def above_phases(frame: Frame) -> int:
+    """How many lines of that stand above the first phase."""
+    return 2 if plan(frame).gaps >= 1 else 1
+
+
 def line_of_engines(frame: Frame) -> list[Text]:
     """The engines, and the blank line above them."""
     shown = plan(frame)

@@ -58,8 +58,11 @@ class TransfersTable(Widget, can_focus=True):
             super().__init__()
             self.key = key
 
-    class Narrowed(Message):
-        """Other transfers are seen than before, or others first."""
+    class Above(Message):
+        """The cursor is on the first line, and one goes on up."""
+
+    class Changed(Message):
+        """Another transfer is under the cursor, or others are seen than before."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,6 +70,8 @@ class TransfersTable(Widget, can_focus=True):
         self._sort = Sort()
         self._choice = Choice()
         self._cursor = Cursor()
+        self._fitted = Frame()
+        """What is drawn, no wider than there is room for."""
 
     @property
     def item(self) -> Item | None:
@@ -95,15 +100,13 @@ class TransfersTable(Widget, can_focus=True):
 
     @property
     def _heading(self) -> int:
-        """Lines above the transfers; what ended lately brings its own when it stands alone."""
-        items = self._listing.items
-        alone = bool(items) and not items[0].key
-        return 0 if alone or self.size.height < 3 else 1
+        return _heading_lines(self._listing, self.size.height)
 
     def watch_frame(self, frame: Frame | None) -> None:
         """Take in what is new, and keep the cursor on its transfer."""
         if frame is None:
             return
+        self._fitted = msgspec.structs.replace(frame, width=self.size.width or frame.width)
         self._listing = arrange(frame.snapshot, self._listing, self._sort, self.room, self._choice)
         found = self._listing.index(self.selected)
         if found is None and self.selected is not None:
@@ -122,18 +125,24 @@ class TransfersTable(Widget, can_focus=True):
         index = self._cursor.first + y - self._heading
         if self.frame is None or index >= len(self._listing.items):
             return Strip.blank(self.size.width, self.rich_style)
-        shown = fitting_columns(self.frame)
+        shown = fitting_columns(self._fitted)
         if y < self._heading:
             out_of_sight = hidden(self._listing, self._cursor.first, self.room)
-            return strip(self, table_head(self.frame, shown, self._sort, out_of_sight))
+            return strip(self, table_head(self._fitted, shown, self._sort, out_of_sight))
         item, chosen = self._listing.items[index], index == self._cursor.at
-        return strip(self, table_line(self.frame, item, shown, self._choice, selected=chosen))
+        return strip(self, table_line(self._fitted, item, shown, self._choice, selected=chosen))
 
     def seek(self, wanted: Filter) -> None:
         """See only what fits."""
         self._choose(filter=wanted)
 
     def action_move(self, by: int) -> None:
+        """Go so many lines down; from the first up to the phases."""
+        if by == -1 and self._cursor.at <= self._listing.top:
+            self.post_message(self.Above())
+        self._move(by)
+
+    def _move(self, by: int) -> None:
         """Go so many lines down, past the line that is no transfer."""
         last = len(self._listing.items) - 1
         index = min(max(self._cursor.at + by, 0), last)
@@ -152,7 +161,7 @@ class TransfersTable(Widget, can_focus=True):
 
     def action_page(self, by: int) -> None:
         """Go a screenful down, or up."""
-        self.action_move(by * max(self.room - 1, 1))
+        self._move(by * max(self.room - 1, 1))
 
     def action_trouble(self, by: int) -> None:
         """Go to the next transfer that is stalled or failed, around the end."""
@@ -176,7 +185,7 @@ class TransfersTable(Widget, can_focus=True):
     def action_sort(self) -> None:
         """Sort by the next column."""
         if self.frame is not None:
-            names = sortable(fitting_columns(self.frame))
+            names = sortable(fitting_columns(self._fitted))
             after = names.index(self._sort.column) + 1 if self._sort.column in names else 0
             self._sort_by(Sort(names[after % len(names)]))
 
@@ -203,11 +212,8 @@ class TransfersTable(Widget, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         """Select; on the transfer that is selected already, open; on a heading, sort."""
         index = self._cursor.first + event.y - self._heading
-        if event.y < self._heading and self.frame is not None:
-            column = column_at(self.frame, fitting_columns(self.frame), event.x)
-            if column is not None:
-                turned = column == self._sort.column and not self._sort.reverse
-                self._sort_by(Sort(column, turned))
+        if event.y < self._heading:
+            self._sort_by(_sort_at(self._fitted, event.x, self._sort))
         elif index == self._cursor.at:
             self.action_open()
         elif index < len(self._listing.items) and self._listing.items[index].key:
@@ -219,7 +225,7 @@ class TransfersTable(Widget, can_focus=True):
 
     def on_mouse_scroll_up(self) -> None:
         """Go up."""
-        self.action_move(-1)
+        self._move(-1)
 
     def _sort_by(self, sort: Sort) -> None:
         self._sort = sort
@@ -228,14 +234,29 @@ class TransfersTable(Widget, can_focus=True):
     def _choose(self, **changes: object) -> None:
         self._choice = msgspec.structs.replace(self._choice, **changes)
         self.watch_frame(self.frame)
-        self.post_message(self.Narrowed())
+        self.post_message(self.Changed())
 
     def _go(self, index: int) -> None:
         items = self._listing.items
         self._cursor.go(index, len(items))
         self.selected = items[self._cursor.at].key if items else None
+        self.post_message(self.Changed())
         self._scroll()
 
     def _scroll(self) -> None:
         self._cursor.scroll(self.room, len(self._listing.items))
         self.refresh()
+
+
+def _heading_lines(listing: Listing, height: int) -> int:
+    """Lines above the transfers; what ended lately brings its own when it stands alone."""
+    alone = bool(listing.items) and not listing.items[0].key
+    return 0 if alone or height < 3 else 1
+
+
+def _sort_at(frame: Frame, x: int, sort: Sort) -> Sort:
+    """How a click on the heading there sorts: by that column, or from its other end."""
+    column = column_at(frame, fitting_columns(frame), x)
+    if column is None:
+        return sort
+    return Sort(column, column == sort.column and not sort.reverse)

@@ -56,10 +56,23 @@ def test_producers_come_first_and_consumers_from_a_new_line() -> None:
     assert "P10" in told[1]
 
 
+def many(count: int, **changes: object) -> list[EngineLine]:
+    named = (f"P{n}" for n in range(count))
+    return [msgspec.structs.replace(P0, name=name, id=name, **changes) for name in named]
+
+
 def test_engines_without_room_are_counted() -> None:
-    many = [msgspec.structs.replace(P0, name=f"P{n}", id=f"P{n}") for n in range(64)]
-    assert engine_lines(frame(*many)) > 2
-    assert engines(frame(*many), 2)[2].plain.endswith("more")
+    assert engine_lines(frame(*many(64))) > 2
+    assert engines(frame(*many(64)), 2)[2].plain.endswith("+ 16 more")
+
+
+def test_more_than_eight_on_a_side_stand_in_groups_that_add_up() -> None:
+    told = [line.plain for line in engines(frame(*many(8)), 9)]
+    assert "P7 " in " ".join(told)
+    unwell = msgspec.structs.replace(P0, name="P8", id="P8", state="died", in_flight=0)
+    asked = msgspec.structs.replace(P0, name="P9", id="P9", waited_for=3)
+    told = [line.plain for line in engines(frame(*many(8), unwell, asked), 9)]
+    assert told[1] == " P0-P7 ▅  62% 432   P8-P9!▅  62%  54 ? 1 not well"
 
 
 def test_without_lines_nothing_is_drawn() -> None:

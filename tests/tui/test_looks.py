@@ -52,6 +52,13 @@ def calm() -> Any:
         pytest.param((80, 24), ["3", "j"], id="engines-small"),
         pytest.param((120, 40), ["4", "k"], id="events"),
         pytest.param((80, 24), ["4"], id="events-small"),
+        pytest.param((200, 60), ["2", "s"], id="links-large"),
+        pytest.param((120, 40), ["2", "t"], id="links-light"),
+        pytest.param((200, 60), ["3", "j", "t"], id="engines-light"),
+        pytest.param((200, 60), ["4", "t", "k", "k"], id="events-light"),
+        pytest.param((20, 5), ["2"], id="links-tiny"),
+        pytest.param((20, 5), ["3"], id="engines-tiny"),
+        pytest.param((20, 5), ["4"], id="events-tiny"),
         pytest.param((120, 40), ["slash", "p", "h", "a", "colon", "x"], id="filter"),
         pytest.param((120, 40), ["question_mark"], id="help"),
     ],
@@ -71,14 +78,19 @@ def test_a_calm_fleet_looks_calm_and_owns_up_to_its_losses(start: Start, snap_co
     assert snap_compare(start(calm()), terminal_size=(100, 30), run_before=settled)
 
 
+@pytest.mark.parametrize(
+    "keys",
+    [["j", "j", "enter"], ["2"], ["3"], ["4"]],
+    ids=["transfer", "links", "engines", "events"],
+)
 def test_without_colour_there_are_brackets_and_textures(
-    start: Start, snap_compare: Any, monkeypatch: pytest.MonkeyPatch
+    start: Start, snap_compare: Any, monkeypatch: pytest.MonkeyPatch, keys: list[str]
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
 
     async def press(pilot: Pilot[None]) -> None:
         await settled(pilot)
-        await pilot.press("j", "j", "enter")
+        await pilot.press(*keys)
         await pilot.pause()
 
     assert snap_compare(start(), terminal_size=(100, 30), run_before=press)

@@ -108,6 +108,19 @@ async def test_enter_on_a_link_shows_its_transfers_alone(start: Start) -> None:
         assert "P1 → D3" in screen(app)
 
 
+async def test_below_the_links_stand_the_transfers_of_the_chosen_one(start: Start) -> None:
+    app = start()
+    async with app.run_test(size=(160, 60)) as pilot:
+        await press(pilot, "2")
+        below = screen(app).partition("TRANSFERS")[2]
+        mine = [row for row in incident().rows if row.link == incident().rows[0].link]
+        assert "in flight on P0 → D2" in below
+        assert all(row.id in below for row in mine)
+        assert samples.BROKEN not in below
+        await press(pilot, "n")
+        assert samples.BROKEN in screen(app).partition("TRANSFERS")[2]
+
+
 async def test_a_click_on_a_cell_selects_that_link(start: Start) -> None:
     app = start()
     async with app.run_test(size=(120, 40)) as pilot:
