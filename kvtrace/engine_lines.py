@@ -15,6 +15,10 @@ from kvtrace.transfer import Half
 UNHEARD = 15_000_000_000
 """Nanoseconds without a word from who watches an engine after which nothing is known of it."""
 
+UNWATCHED = 300_000_000_000
+"""Nanoseconds without an event after which nothing is known of an engine on another host that
+nobody watches, such as one whose events came late; here a reader of black boxes sees its end."""
+
 LATELY = 3600_000_000_000
 """Nanoseconds for which it is news that an engine died and began anew."""
 
@@ -89,12 +93,19 @@ def engine_line(engine: Engine, name: str, load: Load, clocks: Clocks, now: int)
 def _state(engine: Engine, load: Load, clocks: Clocks, now: int) -> str:
     """The engine's state, with what only the time or its transfers can tell."""
     lasting = engine.state in ("died", "ended")
-    silent = engine.watched is not None and now - engine.watched > UNHEARD
-    if silent and not lasting:
+    if _silent(engine, clocks, now) and not lasting:
         return "unheard"
     if engine.state == "alive" and (engine.id in load.left or _came_back(engine, clocks, now)):
         return "restarted"
     return engine.state
+
+
+def _silent(engine: Engine, clocks: Clocks, now: int) -> bool:
+    """Whether who could tell how it is has not been heard for too long."""
+    if engine.watched is not None:
+        return now - engine.watched > UNHEARD
+    newest = engine.newest
+    return newest.clock != clocks.ours and now - clocks.instant(newest) > UNWATCHED
 
 
 def _came_back(engine: Engine, clocks: Clocks, now: int) -> bool:

@@ -73,6 +73,20 @@ def test_an_engine_that_nobody_watches_for_us_may_be_idle_for_ever() -> None:
     assert lines(Story().at(0, *PRODUCER_FIRST).at(9_000))["P0"].state == "alive"
 
 
+def test_an_engine_elsewhere_whose_events_came_hours_late_is_unheard() -> None:
+    there = Engine(name="P0", role=P.role, clock="elsewhere")
+    story = Story().at(0, *PRODUCER_FIRST, by=there)
+    assert lines(story.at(300))["P0"].state == "alive"
+    assert lines(story.at(301))["P0"].state == "unheard"
+    assert lines(story.at(3 * HOUR))["P0"].heard == 3 * HOUR * SECOND
+    assert lines(story.at(3 * HOUR, heartbeat_sent(), by=there))["P0"].state == "alive"
+
+
+def test_a_quiet_engine_of_this_host_is_alive_until_its_end_is_seen() -> None:
+    story = Story().at(0, *PRODUCER_FIRST).at(3 * HOUR)
+    assert lines(story)["P0"].state == "alive"
+
+
 def test_who_was_watched_before_it_was_heard_counts_as_watched() -> None:
     story = Story().at(0).watched(P, frozen=True).at(1, *PRODUCER_FIRST)
     assert lines(story)["P0"].state == "frozen"
