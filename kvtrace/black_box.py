@@ -38,6 +38,8 @@ RECORD = struct.Struct("<IQQQBBH")
 FIRST = struct.Struct("<QHHIIQQQBBH")
 """A ring slot's beginning, where it holds the first part: the two above with the CRC between."""
 CRC = struct.Struct("<I")
+SLOT_AND_CRC = struct.Struct("<QHHI")
+"""What precedes, in the ring, the rest of a record that one slot takes."""
 USED = struct.Struct("<Q")
 """Before each ledger slot: how many bytes of whole records follow."""
 

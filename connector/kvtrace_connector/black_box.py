@@ -19,6 +19,7 @@ from kvtrace.black_box import (
     RECORD_SIZE,
     SHORTENED,
     SLOT,
+    SLOT_AND_CRC,
     SUFFIX,
     Counter,
     Facts,
@@ -42,8 +43,8 @@ _TOO_LONG = COUNTERS_AT // 8 + Counter.TOO_LONG
 
 # Looked up once, since each look-up is a hundredth of what an event may cost.
 _pack_record = RECORD.pack
-_pack_crc = CRC.pack
-_pack_slot = SLOT.pack
+_pack_first = SLOT_AND_CRC.pack
+_SLOT_SIZE = SLOT.size
 
 
 class BlackBox:
@@ -123,13 +124,15 @@ class BlackBox:
             seq = self._seq = self._seq + 1
             at = monotonic_ns()
             rest = _pack_record(size, seq, at, time_ns(), thread, origin, flags) + payload
-            self._newest = record = _pack_crc(crc32(rest)) + rest
+            crc = crc32(rest)
             if size <= self._room:
                 slot = self._slot = self._slot + 1
                 start = self._ring_at + slot % self._ring_slots * self._ring_slot
-                self._memory[start : start + SLOT.size + size] = _pack_slot(slot, 0, 1) + record
+                whole = _pack_first(slot, 0, 1, crc) + rest
+                self._memory[start : start + _SLOT_SIZE + size] = whole
+                self._newest = record = whole[_SLOT_SIZE:]
             else:
-                self._write_parts(record)
+                self._newest = record = self._write_parts(CRC.pack(crc) + rest)
             # Only now may readers look; what a signal's own event wrote meanwhile counts too.
             self._words[_SLOTS] = self._slot
             self._ledger.take(event, origin, record, at)
@@ -157,16 +160,16 @@ class BlackBox:
                 self._words[_TOO_LONG] += 1
         return b"", 0
 
-    def _write_parts(self, record: bytes) -> None:
+    def _write_parts(self, record: bytes) -> bytes:
         room = self._room
         parts = -(-len(record) // room)
         first = self._slot + 1
         self._slot += parts
         for part in range(parts):
             start = self._ring_at + (first + part) % self._ring_slots * self._ring_slot
-            body = record[part * room : (part + 1) * room]
-            slot = SLOT.pack(first + part, part, parts) + body
+            slot = SLOT.pack(first + part, part, parts) + record[part * room : (part + 1) * room]
             self._memory[start : start + len(slot)] = slot
+        return record
 
     def _meet_thread(self) -> int:
         """The number of the calling thread's name; NOBODY where too many have been met."""

@@ -5,6 +5,9 @@ from typing import TypeVar
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
+_set = dict.__setitem__
+"""A call through `super()` takes as long again."""
+
 
 class Bounded(dict[Key, Value]):
     """Forgets its oldest entry when a new one would be too many.
@@ -20,7 +23,7 @@ class Bounded(dict[Key, Value]):
         self._limit = limit
 
     def __setitem__(self, key: Key, value: Value) -> None:
-        super().__setitem__(key, value)
+        _set(self, key, value)
         if len(self) > self._limit:
             # In one step each, since another thread may be at the same dictionary.
             self.pop(next(iter(tuple(self))), None)

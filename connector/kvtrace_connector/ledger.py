@@ -48,12 +48,15 @@ FORGOTTEN_AFTER = 3_600_000_000_000
 
 
 class _Half:
-    __slots__ = ("at", "begin", "end", "opened", "slots")
+    __slots__ = ("at", "begin", "end", "opened", "slots", "used")
 
     def __init__(self, opened: int) -> None:
         self.slots: list[int] = []
         self.begin = self.at = self.end = 0
         """Where the records of its last slot begin, where the next goes, and where they end."""
+        self.used = 0
+        """The word that says how much of its last slot is used."""
+
         self.opened = opened
 
 
@@ -86,23 +89,31 @@ class Ledger:
         if type(event) in _TURNS:
             half = self._turn(event, origin, half)
         if half is not None:
-            self._append(half, record, at)
+            size = len(record)
+            begin = half.at
+            end = begin + size
+            if end > half.end:
+                self._append(half, record, at)
+                return
+            # As in `_append`, since a call for most events would cost as much as this. From
+            # `begin` on nothing is called, so no signal with an event of its own comes between.
+            self._memory[begin:end] = record
+            half.at = end
+            self._words[half.used] = end - half.begin
         elif event.opens:
             half = _Half(at)
             if self._append(half, record, at):
                 self._open[origin][request] = half
 
     def _append(self, half: _Half, record: bytes, at: int) -> bool:
-        end = half.at + len(record)
-        if end > half.end:
-            if not self._extend(half, len(record), at):
-                self._words[_LEDGER_FULL] += 1
-                return False
-            end = half.at + len(record)
+        size = len(record)
+        if half.at + size > half.end and not self._extend(half, size, at):
+            self._words[_LEDGER_FULL] += 1
+            return False
+        end = half.at + size
         self._memory[half.at : end] = record
         half.at = end
-        begin = half.begin
-        self._words[begin // 8 - 1] = end - begin
+        self._words[half.used] = end - half.begin
         return True
 
     def _turn(self, event: Event, origin: int, half: _Half | None) -> _Half | None:
@@ -147,7 +158,8 @@ class Ledger:
             return False
         slot = self._unused.pop()
         half.slots.append(slot)
-        half.begin = half.at = self._word(slot) * 8 + USED.size
+        half.used = self._word(slot)
+        half.begin = half.at = half.used * 8 + USED.size
         half.end = half.at + self._room
         return True
 

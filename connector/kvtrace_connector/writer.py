@@ -103,7 +103,10 @@ def registration_looked_for(
     """Hook of _pop_matching_registration: blocks are there, and look for who wants them."""
     waiting = worker._pending_d_registrations
     if found is None:
-        _missed(half, MatchMissed(request=request_id, looked_for="registration"), waiting)
+        if waiting:  # that there was nothing to be missed is no news
+            half.record(
+                MatchMissed(request=request_id, looked_for="registration", candidates=len(waiting))
+            )
         return
     remote = identity(found.get("request_id"))
     since = half.noticed.pop(remote, 0)
@@ -124,7 +127,10 @@ def blocks_looked_for(half: WorkerHalf, worker: Any, found: Any, request_id: str
     """Hook of _pop_matching_finished_blocks: a registration is there, and looks for its blocks."""
     waiting = worker._push_finished_blocks
     if found is None:
-        _missed(half, MatchMissed(remote_request=request_id, looked_for="blocks"), waiting)
+        if waiting:
+            half.record(
+                MatchMissed(remote_request=request_id, looked_for="blocks", candidates=len(waiting))
+            )
         return
     ours = found[0]
     since = half.queued.get(ours, 0)
@@ -141,12 +147,6 @@ def blocks_looked_for(half: WorkerHalf, worker: Any, found: Any, request_id: str
             waited=half.now() - since if since else 0,
         )
     )
-
-
-def _missed(half: WorkerHalf, missed: MatchMissed, waiting: Any) -> None:
-    """Record a miss where something was there to be missed; that nothing was is no news."""
-    if waiting:
-        half.record(msgspec.structs.replace(missed, candidates=len(waiting)))
 
 
 def _candidates(found: str, wanted: str, left: Any) -> int:
