@@ -13,6 +13,8 @@ ALIKE = (
     "model",
     "block_size",
     "dtype",
+    "cache_dtype",
+    "speculation",
     "kv_cache_layout",
     "compatibility_hash",
     "backends",

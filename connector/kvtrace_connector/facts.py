@@ -101,12 +101,23 @@ def _more_facts(host: Any, environment: Mapping[str, str]) -> dict[str, str]:
         "kv_load_failure_policy": getattr(
             config.kv_transfer_config, "kv_load_failure_policy", None
         ),
+        "cache_dtype": getattr(getattr(config, "cache_config", None), "cache_dtype", None),
+        "speculation": _speculation(getattr(config, "speculative_config", None)),
         "cpus": ",".join(map(str, sorted(os.sched_getaffinity(0)))),
         **{name: getattr(host, attribute, None) for name, attribute in WORKER_FACTS.items()},
         **{name: getattr(config.model_config, at, None) for name, at in MODEL_FACTS.items()},
         **{name: value for name, value in environment.items() if name.startswith("UCX_")},
     }
     return {name: text(value) for name, value in facts.items() if value is not None}
+
+
+def _speculation(settings: Any) -> str:
+    """How it drafts from hidden states, which decides what its KV cache holds; else `none`."""
+    reads_hidden_states = getattr(settings, "use_eagle", None)
+    if reads_hidden_states is None or not reads_hidden_states():
+        return "none"
+    named = text(getattr(settings, "method", None))
+    return f"{named}, {number(getattr(settings, 'num_speculative_tokens', 0))} tokens"
 
 
 def _seconds(host: Any, attribute: str) -> int:

@@ -43,3 +43,22 @@ def test_ranks_of_a_pipeline_are_counted_through() -> None:
     made.vllm_config.parallel_config.pipeline_parallel_size = 2
     made.vllm_config.parallel_config.rank = 3
     assert facts.rank_of(made) == 3
+
+
+class Draft:
+    """A speculative configuration, as vLLM has it."""
+
+    method = "mtp"
+    num_speculative_tokens = 3
+
+    def __init__(self, eagle: bool) -> None:
+        self.use_eagle = lambda: eagle
+
+
+def test_only_a_draft_that_reads_hidden_states_counts_as_speculation() -> None:
+    made = worker()
+    assert facts.of_worker(made, {}).facts["speculation"] == "none"
+    made.vllm_config.speculative_config = Draft(eagle=False)
+    assert facts.of_worker(made, {}).facts["speculation"] == "none"
+    made.vllm_config.speculative_config = Draft(eagle=True)
+    assert facts.of_worker(made, {}).facts["speculation"] == "mtp, 3 tokens"
