@@ -79,11 +79,6 @@ class TransfersTable(Widget, can_focus=True):
         return self._listing.items[self._cursor.at] if self._listing.items else None
 
     @property
-    def line(self) -> int:
-        """The line that the cursor is on."""
-        return self._cursor.at
-
-    @property
     def choice(self) -> Choice:
         """Which transfers are seen."""
         return self._choice
