@@ -18,6 +18,7 @@ from kvtrace.sources.otlp.limits import Limits
 from kvtrace.sources.otlp.receiver import Receiver
 from kvtrace.sources.otlp.refusal import Reason
 from tests.integration.receiving import LOGS, eventually, export, receiving, records
+from tests.integration.test_receiver import posted
 from tests.unit.sources.otlp.requests import logs, record
 
 RAW: bytes = logs(record()).SerializeToString()
@@ -55,17 +56,37 @@ def test_some_hundred_idle_connections_keep_nobody_out(which: str) -> None:
         assert threading.active_count() <= threads + 2
 
 
-@pytest.mark.parametrize("which", ["grpc", "http"])
-def test_connections_beyond_the_limit_are_closed(which: str) -> None:
+def test_grpc_connections_beyond_the_limit_are_closed() -> None:
     with receiving(limits=Limits(connections=8)) as receiver, ExitStack() as stack:
-        lines = [stack.enter_context(connected(receiver, which)) for _ in range(8)]
+        lines = [stack.enter_context(connected(receiver, "grpc")) for _ in range(8)]
         time.sleep(0.2)
-        extra = stack.enter_context(connected(receiver, which))
+        extra = stack.enter_context(connected(receiver, "grpc"))
         assert closed(extra)
         for line in lines:
             line.close()
-        if which == "grpc":
-            eventually(lambda: not failed(receiver), "a connection after others ended")
+        eventually(lambda: not failed(receiver), "a connection after others ended")
+
+
+def test_http_connections_beyond_the_limit_are_closed_where_none_is_idle() -> None:
+    with receiving(limits=Limits(connections=8)) as receiver, ExitStack() as stack:
+        lines = [stack.enter_context(connected(receiver, "http")) for _ in range(8)]
+        for line in lines:
+            line.sendall(b"POST /v1/lo")
+        time.sleep(0.2)
+        extra = stack.enter_context(connected(receiver, "http"))
+        assert closed(extra)
+
+
+def test_idle_http_connections_make_room_for_who_comes_the_longest_idle_first() -> None:
+    with receiving(limits=Limits(connections=1024)) as receiver, ExitStack() as stack:
+        lines = [stack.enter_context(connected(receiver, "http")) for _ in range(1024)]
+        time.sleep(0.2)
+        for _ in range(2):
+            assert posted(receiver, RAW) == (200, b"")
+        assert closed(lines[0])
+        assert len(records(receiver)) == 2
+        lines[-1].sendall(b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert lines[-1].recv(12) == b"HTTP/1.1 200"
 
 
 def failed(receiver: Receiver) -> bool:

@@ -34,6 +34,9 @@ class HttpConnection:
         self._writer = writer
         self._routes = routes
         self._limits = limits
+        self.idle_since: float | None = None
+        """Since when, by the loop's clock, it waits for a request; None while it serves one."""
+
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=limits.headers)
 
     async def serve(self) -> None:
@@ -46,6 +49,10 @@ class HttpConnection:
         with suppress(OSError, TimeoutError):
             async with asyncio.timeout(self._limits.answer_time):
                 await self._writer.wait_closed()
+        self._writer.transport.abort()
+
+    def cut(self) -> None:
+        """End it at once."""
         self._writer.transport.abort()
 
     async def _one(self) -> bool:
@@ -68,8 +75,12 @@ class HttpConnection:
         """Whether another request begins before it has been silent for too long."""
         if self._http.trailing_data[0]:
             return True
-        async with asyncio.timeout(self._limits.idle):
-            first = await self._reader.read(CHUNK)
+        self.idle_since = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout(self._limits.idle):
+                first = await self._reader.read(CHUNK)
+        finally:
+            self.idle_since = None
         if first:
             self._http.receive_data(first)
         return bool(first)

@@ -1,6 +1,7 @@
 """OTLP over HTTP, and /healthz: listens, and gives each connection its task.
 
-Runs in the receiver's loop; a connection more than the limit is closed at once.
+Runs in the receiver's loop. Where there are as many connections as may be, a new one takes the
+place of the one that is idle for longest; where none is idle, the new one is closed at once.
 """
 
 import asyncio
@@ -20,7 +21,9 @@ class HttpServer:
         self._routes = routes
         self._limits = limits
         self._server: asyncio.Server | None = None
-        self._open: set[asyncio.Task[None]] = set()
+        self._open: dict[asyncio.Task[None], HttpConnection] = {}
+        self._leaving: set[asyncio.Task[None]] = set()
+        """Of those that were cut, until they are gone."""
 
     async def start(self, at: Address, access: Access) -> int:
         """Listens there; gives the port. Raises ReceiverError where that cannot be."""
@@ -43,16 +46,35 @@ class HttpServer:
         if self._server is None:
             return
         self._server.close()
-        if self._open:
-            await asyncio.wait(self._open, timeout=grace)
-        for task in self._open:
+        tasks = {*self._open, *self._leaving}
+        if tasks:
+            await asyncio.wait(tasks, timeout=grace)
+        for task in tasks:
             task.cancel()
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._open) >= self._limits.connections:
+        if len(self._open) >= self._limits.connections and not self._made_room():
             writer.transport.abort()
             return
         connection = HttpConnection(reader, writer, self._routes, self._limits)
         task = asyncio.get_running_loop().create_task(connection.serve())
-        self._open.add(task)
-        task.add_done_callback(self._open.discard)
+        self._open[task] = connection
+        task.add_done_callback(self._gone)
+
+    def _made_room(self) -> bool:
+        """Cuts the connection that is idle for longest; whether there was one."""
+        idle = [
+            (since, task)
+            for task, connection in self._open.items()
+            if (since := connection.idle_since) is not None
+        ]
+        if not idle:
+            return False
+        _, longest = min(idle, key=lambda one: one[0])
+        self._leaving.add(longest)
+        self._open.pop(longest).cut()
+        return True
+
+    def _gone(self, task: asyncio.Task[None]) -> None:
+        self._open.pop(task, None)
+        self._leaving.discard(task)
