@@ -1,7 +1,7 @@
 """Make the README's picture of the live screen: the real app, on a real recording.
 
-python tools/picture.py examples/recordings/demo.kvtrace.gz docs/pictures/live.svg
-python tools/picture.py FILE OUT.svg --at 12.5 --size 120x34 --keys j,enter
+python tools/picture.py FILE docs/pictures/live.svg --at 22 --size 120x30
+python tools/picture.py FILE docs/pictures/transfer.svg --at 22 --size 120x36 --keys enter
 """
 
 import argparse
@@ -16,42 +16,44 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
-from kvtrace.cli.watching import snapshots  # noqa: E402  (found by the path above)
+from kvtrace.cli.replaying import known_at, look_through  # noqa: E402  (found by the path above)
+from kvtrace.playback import Playback  # noqa: E402
 from kvtrace.snapshot import Snapshot  # noqa: E402
-from kvtrace.sources.recording import open_recording  # noqa: E402
+from kvtrace.sources.recording import length, open_recording  # noqa: E402
 from kvtrace.tui.app import KvtraceApp  # noqa: E402
 
 SECOND = 1_000_000_000
 
 
-def until(file: Path, at: float | None) -> Snapshot:
-    """What was known so many seconds after the recording began; at its end where None."""
-    found = None
+def standing(file: Path, at: float | None) -> tuple[Snapshot, Playback]:
+    """What was known so many seconds after the recording began, and a replay that stands there."""
     with closing(open_recording(file)) as recording:
-        for snapshot in snapshots(recording, recording.header):
-            if at is not None and snapshot.at - recording.header.monotonic > at * SECOND:
-                break
-            found = snapshot
-    if found is None:
-        raise SystemExit(f"{file}: nothing was known by then; choose a later --at")
-    return found
+        playback = Playback(recording.header.monotonic, length=length(file))
+        position = playback.length or 0 if at is None else int(at * SECOND)
+        playback.pause()
+        playback.reach(position)
+        look_through(file, playback)
+        return known_at(recording, position), playback
 
 
-async def picture(snapshot: Snapshot, size: tuple[int, int], keys: list[str], source: str) -> str:
+async def picture(
+    shown: tuple[Snapshot, Playback], size: tuple[int, int], keys: list[str], source: str
+) -> str:
     """The screen as SVG once these keys were pressed."""
+    snapshot, playback = shown
     finished = threading.Event()
 
     def held() -> Iterator[Snapshot]:
         yield snapshot
         finished.wait()
 
-    app = KvtraceApp(held(), source=source, zone=UTC, environ={})
+    app = KvtraceApp(held(), source=source, playback=playback, zone=UTC, environ={})
     async with app.run_test(size=size) as pilot:
         while app.frame is None or app.frame.snapshot is not snapshot:
             await pilot.pause(0.02)
         await pilot.press(*keys)
         await pilot.pause()
-        drawn = app.export_screenshot(title="kvtrace live")
+        drawn = app.export_screenshot(title="kvtrace replay")
         finished.set()
     return drawn
 
@@ -64,12 +66,11 @@ def main() -> None:
     parser.add_argument("--at", type=float, help="seconds since the recording began")
     parser.add_argument("--size", default="120x34", help="columns x rows")
     parser.add_argument("--keys", default="", help="keys to press, with commas between")
-    parser.add_argument("--source", default="/dev/shm/kvtrace-1000", help="what is said to be read")
     given = parser.parse_args()
     width, height = (int(number) for number in given.size.split("x"))
     keys = given.keys.split(",") if given.keys else []
-    snapshot = until(given.recording, given.at)
-    drawn = asyncio.run(picture(snapshot, (width, height), keys, given.source))
+    shown = standing(given.recording, given.at)
+    drawn = asyncio.run(picture(shown, (width, height), keys, given.recording.name))
     given.picture.parent.mkdir(parents=True, exist_ok=True)
     given.picture.write_text(drawn, encoding="utf-8")
 

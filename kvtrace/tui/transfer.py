@@ -108,7 +108,8 @@ class TransferScreen(Screen[None]):
 def _around(frame: Frame) -> Around:
     """What is wrong comes first where there is hardly any room."""
     roomy = frame.height >= 8
-    return Around(header=roomy, losses=roomy)
+    below_the_bar = frame.track is not None and frame.height >= 30
+    return Around(header=roomy, losses=roomy, gap=below_the_bar)
 
 
 def _newer(before: Opened | None, now: Opened | None) -> Opened | None:

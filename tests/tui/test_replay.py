@@ -49,6 +49,21 @@ async def test_a_replay_has_a_bar_on_every_screen(replay: tuple[KvtraceApp, Play
             assert "00:05:10" in screen(app)
 
 
+@pytest.mark.parametrize("keys", [[], ["2"], ["3"], ["4"], ["question_mark"], ["end", "enter"]])
+async def test_a_blank_row_stands_between_the_bar_and_the_losses(
+    replay: tuple[KvtraceApp, Playback], keys: list[str]
+) -> None:
+    app, _ = replay
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("percent_sign", "5", "0", "percent_sign", "enter")
+        await until(pilot, "50%")
+        await pilot.press(*keys)
+        await pilot.pause()
+        *_, bar, blank, losses, _ = screen(app).splitlines()
+        assert (blank, "50%" in bar) == ("", True)
+        assert "lag" in losses
+
+
 async def test_one_goes_to_a_share_a_time_and_back(replay: tuple[KvtraceApp, Playback]) -> None:
     app, playback = replay
     async with app.run_test(size=(120, 40)) as pilot:
