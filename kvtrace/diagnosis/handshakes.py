@@ -73,11 +73,22 @@ def _open_it(case: Case, failed: Failure, theirs: str) -> str:
                 f"{failed.address}: `remote_host`, `remote_port`."
             )
         return f"Find what changes {peer}’s address ({theirs}) on its way to {caller}."
+    if failed.caller is Role.CONSUMER and _is_a_stranger(case):
+        return (
+            f"Check whom the router named to {caller}: no engine {peer} is heard, and nobody "
+            f"answers at {failed.address or 'its address'}."
+        )
     host = failed.host or "not known"
     return (
         f"Set `VLLM_NIXL_SIDE_CHANNEL_HOST` (now {host}) on {peer} to an address that {caller} "
         "reaches, and open its port (`VLLM_NIXL_SIDE_CHANNEL_PORT` plus the data-parallel rank)."
     )
+
+
+def _is_a_stranger(case: Case) -> bool:
+    """Whether producers are heard, and this one is not among them."""
+    heard = case.scene.in_role(Role.PRODUCER)
+    return bool(heard) and case.engine_id(Role.PRODUCER) not in heard
 
 
 def _listens(known: ProcessStarted | None) -> str:

@@ -80,6 +80,14 @@ def test_localhost_leads_to_the_host_of_who_asks() -> None:
     story.is_blamed_on(Cause.SIDE_CHANNEL_UNREACHABLE, "leads to D0’s own host")
 
 
+def test_a_producer_that_nobody_hears_may_not_be_there_at_all() -> None:
+    story = Story().at(0, process_started(kv_role="kv_producer"), by=P1)
+    story.at(0, request_admitted(host="10.0.0.1", port=5600), *CONSUMER_FIRST[1:-1])
+    without_answer(story).is_blamed_on(Cause.SIDE_CHANNEL_UNREACHABLE)
+    assert story.diagnosis is not None
+    assert "no engine P0 is heard" in story.diagnosis.remedy
+
+
 def test_a_request_that_waited_for_the_same_handshake_is_named_too() -> None:
     story = consumer_asks().at(5, d_gave_up(**AGAIN), by=D).at(5.1, receive_failed())
     story.is_blamed_on(Cause.SIDE_CHANNEL_UNREACHABLE, "no answer from 10.0.0.1:5600.")
