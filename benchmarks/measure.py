@@ -11,6 +11,8 @@ Work = Callable[[], int]
 """Works through one burst, and says how many times it did what is measured."""
 
 
+BROKEN = ": broken"
+
 Row = dict[str, str]
 """One line of a benchmark's table: what stands in it under which heading."""
 
@@ -37,6 +39,16 @@ def side_by_side(works: dict[str, Work], bursts: int = 300) -> dict[str, Timing]
         if collecting:
             gc.enable()
     return {name: Timing(min(every), statistics.median(every)) for name, every in taken.items()}
+
+
+def promised(said: str, holds: bool) -> str:
+    """A bound as the table tells it; whoever runs the benchmark learns where one is broken."""
+    return said if holds else f"{said}{BROKEN}"
+
+
+def broken(rows: list[Row]) -> bool:
+    """Whether a promised bound is broken in any row."""
+    return any(cell.endswith(BROKEN) for row in rows for cell in row.values())
 
 
 def table(rows: list[Row]) -> str:

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
-from benchmarks.measure import Row
+from benchmarks.measure import Row, promised
 from benchmarks.transfer_state import CLOCK, record_of, stream
 from kvtrace.census import Census
 from kvtrace.cli.receiving import collect_seldom
@@ -32,6 +32,9 @@ TRANSFERS = 6000
 BATCH = 512
 IN_FLIGHT = 8
 ROUNDS = 4
+LEAST = 35_000
+"""Events a second by the clock, where 60,000 is the aim."""
+
 SNAPSHOT = 1_000_000_000
 """Nanoseconds between two snapshots, as kvtrace collect makes them."""
 
@@ -43,14 +46,14 @@ Measured: TypeAlias = tuple[int, float, float]
 def run() -> list[Row]:
     """How fast each takes in the same requests."""
     requests, events = _requests()
-    servers: dict[str, tuple[Serve, str]] = {
-        "gRPC alone, nothing parsed": (_raw, ""),
-        "a server that parses and counts": (_parse, ""),
-        "kvtrace, into transfer state": (_into_fleet, ">= 60,000/s"),
-        "the same, and a snapshot each second": (_into_census, ""),
+    servers: dict[str, tuple[Serve, int]] = {
+        "gRPC alone, nothing parsed": (_raw, 0),
+        "a server that parses and counts": (_parse, 0),
+        "kvtrace, into transfer state": (_into_fleet, LEAST),
+        "the same, and a snapshot each second": (_into_census, 0),
     }
     rows = []
-    for name, (serve, aim) in servers.items():
+    for name, (serve, least) in servers.items():
         best = max((_measure(serve, requests, events) for _ in range(ROUNDS)), key=_rate)
         count, _, cpu = best
         rows.append(
@@ -58,7 +61,7 @@ def run() -> list[Row]:
                 "what": name,
                 "by the clock": f"{_rate(best):,.0f}/s",
                 "by its CPU time": f"{count / cpu:,.0f}/s ({cpu / count * 1e6:.1f} µs each)",
-                "aim": aim,
+                "at least": promised(f"{least:,}/s", _rate(best) >= least) if least else "",
             }
         )
     return rows

@@ -21,7 +21,7 @@ from kvtrace.signals.logs import Log, resource_of
 from kvtrace.signals.reading import news_of
 from kvtrace.signals.severity import TEXT
 from kvtrace.signals.spans import Span
-from tests.otlp_messages import logs_request, traces_request
+from kvtrace.sinks.otlp.messages import Messages
 
 TRANSFERS = 1500
 BATCH = 512
@@ -38,16 +38,15 @@ def run() -> list[Row]:
     """Microseconds for each, best of some rounds, by CPU time."""
     records = [record_of(one) for one in stream(TRANSFERS)]
     logs = [Log(record, record.wall) for record in records]
-    spans = _derive(records)
+    spans = derive(records)
     events, per_half = len(records), len(spans)
     resource = dict(RESOURCE.attributes)
     theirs = list(map(_sdk_log, islice(logs, 10_000)))
     their_spans = list(map(_sdk_span, islice(spans, 5_000)))
     rows = [
-        _row("event to log record", "", events, lambda: [Log(r, r.wall) for r in records]),
         _row("log record to OTLP bytes", "<= 15 µs", events, lambda: _logs_bytes(logs)),
         _row("the same by the SDK's encoder", "", len(theirs), lambda: _sdk_logs_bytes(theirs)),
-        _row("events to spans, each event", "", events, lambda: _derive(records)),
+        _row("events to spans, each event", "", events, lambda: derive(records)),
         _row("span with its events to OTLP bytes", "", per_half, lambda: _spans_bytes(spans)),
         _row(
             "the same by the SDK's encoder",
@@ -84,10 +83,10 @@ def _timed(work: Callable[[], object]) -> float:
 
 def _everything(records: list[Record]) -> None:
     _logs_bytes([Log(record, record.wall) for record in records])
-    _spans_bytes(_derive(records))
+    _spans_bytes(derive(records))
 
 
-def _derive(records: list[Record]) -> list[Span]:
+def derive(records: list[Record]) -> list[Span]:
     deriver = Deriver(CLOCK)
     made: list[Span] = []
     for first in range(0, len(records), POLL):
@@ -101,15 +100,17 @@ def _derive(records: list[Record]) -> list[Span]:
 
 
 def _logs_bytes(logs: list[Log]) -> None:
+    pack = Messages()
     for first in range(0, len(logs), BATCH):
         batch = logs[first : first + BATCH]
-        logs_request((RESOURCE, log) for log in batch).SerializeToString()
+        pack.logs((RESOURCE, log) for log in batch)
 
 
 def _spans_bytes(spans: list[Span]) -> None:
+    pack = Messages()
     for first in range(0, len(spans), BATCH):
         batch = spans[first : first + BATCH]
-        traces_request((RESOURCE, span) for span in batch).SerializeToString()
+        pack.spans((RESOURCE, span) for span in batch)
 
 
 def _sdk_logs_bytes(logs: list[ReadableLogRecord]) -> None:

@@ -1,5 +1,6 @@
 """Receivers and clients for the tests of OTLP over real sockets."""
 
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -56,6 +57,13 @@ def eventually(true: Callable[[], Any], what: str = "it") -> Any:
         assert time.monotonic() < deadline, f"{what} did not come true"
         time.sleep(0.02)
     return found
+
+
+def free_port() -> int:
+    """A port that nobody has."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
 
 
 class Papers:

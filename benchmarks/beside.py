@@ -1,0 +1,115 @@
+"""What an agent beside it costs the connector: its CPU time with an agent at work, and without.
+
+The traced pair of connector_cost pushes over NIXL; an agent in a process of its own follows its
+black boxes and sends to an endpoint in a third. In turns the agent is frozen, so that both kinds
+of turns are of one run; with two cores, the agent's share of them is what it takes from the engine
+by the clock.
+"""
+
+import importlib.util
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.agent import MEMORY, cpu, ended, started
+from benchmarks.measure import Row
+
+ROWS = 12
+"""How many times each kind is measured, in turns."""
+
+TOGETHER, TIMES, BLOCKS = 16, 6, 4
+"""Transfers at once, so many times in a row, of 32 tokens each block."""
+
+MOST = 1.5
+"""Of its CPU time without an agent."""
+
+SINK = """
+import sys, time
+from tests.integration.sink import grpc_sink
+from benchmarks.agent import Counted
+with grpc_sink(Counted()) as port:
+    print(port, flush=True)
+    sys.stdin.read()
+"""
+
+
+def run() -> list[Row]:
+    """One row: CPU time of a transfer with the agent frozen, and with it at work."""
+    if importlib.util.find_spec("vllm") is None:
+        return [{"work": "not measured: vLLM is not installed"}]
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as directory:
+        os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
+        os.environ["KVTRACE_DIR"] = directory
+        # Only where vLLM is installed can these be imported.
+        from kvtrace_connector.connector import NixlPushConnector
+
+        from tests.connector.vllm_pair import Pair
+
+        pair = Pair(NixlPushConnector, Path(directory), ("P1", "D1"), by_hand=True)
+        try:
+            for number in range(20):
+                pair.push(number)
+            return [beside(pair, Path(directory))]
+        finally:
+            pair.shutdown()
+
+
+def beside(pair: Any, boxes: Path) -> Row:
+    """The row."""
+    command = [sys.executable, "-c", SINK]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as sink:
+        assert sink.stdout is not None
+        where = f"http://127.0.0.1:{int(sink.stdout.readline())}"
+        agent = started(boxes, where, "--stay")
+        time.sleep(4)
+        spent, used = in_turns(agent, lambda turn: row_of(pair, turn))
+        agent.send_signal(signal.SIGTERM)
+        ended(agent)
+        sink.kill()
+    without, beside_it = (statistics.median(kind) for kind in spent)
+    ratio = beside_it / without
+    return {
+        "work": f"{BLOCKS * 32} tokens, {TOGETHER} at once, each",
+        "agent frozen": f"{without / 1000:.1f} µs",
+        "agent at work": f"{beside_it / 1000:.1f} µs",
+        "ratio": f"{ratio:.3f}",
+        "the agent's share of a core": f"{100 * used:.1f} %",
+        "at most": f"{MOST}" + ("" if ratio <= MOST else ": broken"),
+    }
+
+
+def in_turns(
+    agent: "subprocess.Popen[bytes]", work: Callable[[int], list[int]]
+) -> tuple[tuple[list[int], list[int]], float]:
+    """Times with the agent frozen and at work; and its share of a core while it was at work."""
+    spent: tuple[list[int], list[int]] = ([], [])
+    used = passed = 0.0
+    for turn in range(ROWS):
+        for kind in random.sample((0, 1), 2):
+            agent.send_signal((signal.SIGSTOP, signal.SIGCONT)[kind])
+            before, began = cpu(agent.pid), time.monotonic()
+            spent[kind].extend(work(2 * turn + kind))
+            if kind:
+                time.sleep(0.5)
+                used += cpu(agent.pid) - before
+                passed += time.monotonic() - began
+    agent.send_signal(signal.SIGCONT)
+    return spent, used / passed
+
+
+def row_of(pair: Any, turn: int) -> list[int]:
+    """Nanoseconds of CPU time of each transfer, the first of the row left out."""
+    found = []
+    for number in range(turn * TIMES, (turn + 1) * TIMES):
+        before = time.thread_time_ns() - pair.rested
+        pair.push_together(range(number * TOGETHER, (number + 1) * TOGETHER), BLOCKS)
+        found.append((time.thread_time_ns() - pair.rested - before) // TOGETHER)
+    return found[1:]
