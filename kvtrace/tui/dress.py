@@ -21,6 +21,7 @@ class Dress:
         """Whether events are told by how long ago they were."""
 
         self._local = zone
+        self._way = 0
         self._glyphs = terminal.glyphs(environ)
         self._many_colours = terminal.has_many_colours(environ)
 
@@ -38,8 +39,7 @@ class Dress:
     def turn_times(self) -> str:
         """Tell times the next way: as they are here, as UTC, events by how long ago."""
         ways = [(self._local, False), (UTC, False), (self._local, True)]
-        at = ways.index((self.zone, self.relative))
-        self.zone, self.relative = ways[(at + 1) % len(ways)]
-        if self.relative:
-            return "events by how long ago they were"
-        return "times of day as they are here" if at else "times of day in UTC"
+        said = ("times of day as they are here", "times of day in UTC")
+        self._way = (self._way + 1) % len(ways)
+        self.zone, self.relative = ways[self._way]
+        return (*said, "events by how long ago they were")[self._way]
