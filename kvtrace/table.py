@@ -36,7 +36,12 @@ class Table:
 
     def find(self, key: Key) -> str | None:
         """The id of the transfer that this engine-local id belongs to."""
-        return self._where.get(key)
+        name = self._where.get(key)
+        if name is not None and name not in self:
+            # It was parted from a transfer that is forgotten by now.
+            del self._where[key]
+            return None
+        return name
 
     def alike(self, base: str) -> tuple[str, ...]:
         """The ids of the transfers with this base id, the first heard of first."""
@@ -62,9 +67,6 @@ class Table:
         name = transfer.id
         own = [side.key for side in parts(transfer)]
         theirs = named(transfer)
-        for key in set(self._keys.get(name, ())).difference(own, theirs):
-            if self._where.get(key) == name:
-                del self._where[key]
         self._where.update(dict.fromkeys(own, name))
         for key in theirs:
             self._where.setdefault(key, name)

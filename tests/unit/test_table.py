@@ -57,6 +57,6 @@ def test_an_id_that_was_parted_from_it_is_not_left_behind() -> None:
     parted = msgspec.structs.replace(alone.transfer, id=transfer.id)
     made.replace(parted)
     made.index(parted)
-    assert made.find(("P0", Role.PRODUCER, "r1-aaaaaaaa")) is None
     made.forget(transfer.id)
+    assert made.find(("P0", Role.PRODUCER, "r1-aaaaaaaa")) is None
     assert made.find(("D0", Role.CONSUMER, "r1-bbbbbbbb")) is None

@@ -2,7 +2,7 @@
 
 import re
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kvtrace.diagnosed import Diagnosis
@@ -32,6 +32,7 @@ def found(snapshot: Snapshot) -> list[Diagnosis]:
     return [*snapshot.diagnoses.values(), *snapshot.engine_diagnoses, *ended]
 
 
+@settings(max_examples=25)
 @given(st.lists(MOMENTS, max_size=40), st.sets(st.sampled_from((P, D)), max_size=2))
 def test_whatever_was_told_each_diagnosis_says_it_plainly(
     told: list[tuple[int, AnyEvent, Engine, int]], gone: set[Engine]
