@@ -14,11 +14,11 @@ from kvtrace.events import (
     HandshakeFailed,
     HandshakeFinished,
     HandshakeStarted,
-    MatchMade,
     RegistrationQueued,
     RegistrationSendFailed,
     RegistrationSent,
     WritePosted,
+    WriteStarted,
 )
 from kvtrace.model import Place, Role
 from kvtrace.split import Part
@@ -80,26 +80,34 @@ def first_handshake(case: Case) -> Diagnosis | None:
 
 def handshakes_queue(case: Case) -> Diagnosis | None:
     """The handshake waited in the queue of its one thread, behind another engine's."""
-    started = next((one for one in case.all(HandshakeStarted) if one.event.waited >= QUEUED), None)
-    if started is not None:
-        if case.shares is not None and 2 * started.event.waited < case.shares.handoff:
-            return None
-        began, told = started.at - started.event.waited, case.found(started.told)
-        return _behind(case, told, (began, started.at), started.event.peer)
-    if case.over is not None or case.has(HandshakeStarted, HandshakeFinished, HandshakeFailed):
-        return None
+    if case.has(HandshakeStarted):
+        for started in case.all(HandshakeStarted):
+            if started.event.waited >= QUEUED:
+                return _was_queued(case, started)
     return _still_queued(case)
+
+
+def _was_queued(case: Case, started: Found[HandshakeStarted]) -> Diagnosis | None:
+    waited = started.event.waited
+    if case.shares is not None and 2 * waited < case.shares.handoff:
+        return None
+    window = started.at - waited, started.at
+    return _behind(case, case.found(started.told), window, started.event.peer)
 
 
 def _still_queued(case: Case) -> Diagnosis | None:
     """It has not begun: its rank is at another engine's, or was for most of the time."""
+    if case.over is not None or case.has(WritePosted):
+        return None
     waits: Found[Event] | None
     if not case.has(RegistrationSent, RegistrationSendFailed):
-        waits, peer = case.first(RegistrationQueued), case.engine_id(Role.PRODUCER)
-    elif not case.has(WritePosted):
-        waits, peer = case.first(MatchMade), case.engine_id(Role.CONSUMER)
+        waits, role = case.first(RegistrationQueued), Role.PRODUCER
+    elif case.has(WriteStarted):
+        # It was put off: only a handshake does that.
+        waits, role = case.first(WriteStarted), Role.CONSUMER
     else:
         return None
+    peer = case.engine_id(role)
     if waits is None or case.now - waits.at < QUEUED:
         return None
     if any(one.peer == peer for one in _spells(case.scene, waits.place)):

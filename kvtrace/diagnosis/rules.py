@@ -89,17 +89,18 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     # Whose process does not run did nothing of what the others look for.
     parameters_missing,
     consumer_died,
-    aborted_blocks_held,
-    engine_frozen,
+    # One could not reach the other, or reached out to what it was before, whatever became of
+    # the request.
     handshake_failed,
-    producer_died,
-    producer_shut_down,
-    # What was not sent, or went out to what the other was before.
     handshakes_queue,
     registration_not_sent,
     peer_restarted,
     layouts_did_not_meet,
     ranks_told_wrong,
+    aborted_blocks_held,
+    engine_frozen,
+    producer_died,
+    producer_shut_down,
     # Writes that were refused, failed, or ran into blocks that were somebody else's by then.
     blocks_reused,
     write_after_lease,

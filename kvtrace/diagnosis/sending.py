@@ -33,7 +33,7 @@ def registration_not_sent(case: Case) -> Diagnosis | None:
         for one in case.all(RegistrationSendFailed)
         if (one.place.rank, one.event.peer_rank) not in sent
     ]
-    if not failed:
+    if not failed or case.scene.state(case.engine_id(Role.PRODUCER)) in ("died", "ended"):
         return None
     first = failed[0]
     d, p = case.called(Role.CONSUMER), case.called(Role.PRODUCER)
@@ -57,21 +57,17 @@ def registration_lost(case: Case) -> Diagnosis | None:
     """The registration was sent, and the producer took in its messages since without it."""
     if not case.has(RegistrationSent):
         return None
+    told = case.all(RegistrationNoticed, MatchMade, WritePosted)
+    noticed = {one.place.rank for one in told}
     for sent in case.all(RegistrationSent):
+        if sent.event.peer_rank in noticed:
+            continue
         if case.now - sent.at < MEANWHILE:
             return None
-        if not _noticed(case, sent):
-            since = _took_in_others(case, sent) or _looked_since(case, sent)
-            if since is not None:
-                return _lost(case, sent, since)
+        since = _took_in_others(case, sent) or _looked_since(case, sent)
+        if since is not None:
+            return _lost(case, sent, since)
     return None
-
-
-def _noticed(case: Case, sent: Found[RegistrationSent]) -> bool:
-    """Whether the rank that it went to knows of it; several of a consumer's ranks are alike."""
-    rank = sent.event.peer_rank
-    told = case.all(RegistrationNoticed, MatchMade, WritePosted)
-    return any(one.place.rank == rank for one in told)
 
 
 def _lost(case: Case, sent: Found[RegistrationSent], since: Evidence) -> Diagnosis:

@@ -15,6 +15,7 @@ from tests.unit.samples import (
     registration_noticed,
     registration_sent,
     write_posted,
+    write_started,
 )
 from tests.unit.story import D, P, Story
 
@@ -60,6 +61,14 @@ def test_a_handshake_that_waits_behind_another_s_timeout_is_named() -> None:
     behind_a_dead_peer().at(6).is_blamed_on(
         Cause.HANDSHAKES_QUEUE, "was at P7 (10.0.0.7:5600) for 5.90 s"
     ).is_sure()
+
+
+def test_a_write_that_is_put_off_behind_another_s_timeout_is_named() -> None:
+    dead = handshake_started(request="", side="P", peer="d-7", host="10.0.0.7", port=5600)
+    story = Story().at(0, dead, by=P).at(0, handshake_started(), handshake_finished(), by=D)
+    story.at(0, *CONSUMER_FIRST, *PRODUCER_FIRST, registration_noticed(), match_made())
+    story.at(0.1, write_started(outcome="deferred")).at(6)
+    story.is_blamed_on(Cause.HANDSHAKES_QUEUE, "P0 rank 0 waited 5.90 s").is_sure()
 
 
 def test_a_handshake_that_has_begun_does_not_wait_any_more() -> None:

@@ -9,6 +9,7 @@ from tests.unit.samples import (
     registration_queued,
     registration_send_failed,
     registration_sent,
+    request_finished,
     step_sampled,
 )
 from tests.unit.story import D, P, Story
@@ -35,6 +36,17 @@ def test_a_registration_that_was_sent_at_the_second_try_is_not() -> None:
     story = Story().at(0, *BEFORE_SENT, *PRODUCER_FIRST, registration_send_failed(error="busy"))
     story.at(0.1, registration_sent(ordinal=1)).at(6)
     story.is_not_blamed_on(Cause.REGISTRATION_NOT_SENT)
+
+
+def test_a_registration_that_could_not_be_sent_to_a_dead_producer_is_blamed_on_its_death() -> None:
+    story = Story().at(0, *BEFORE_SENT, *PRODUCER_FIRST).dies(P)
+    story.at(0.1, registration_send_failed(error="gone")).at(6).is_blamed_on(Cause.PRODUCER_DIED)
+
+
+def test_a_client_that_left_does_not_change_why_nothing_was_sent() -> None:
+    story = Story().at(0, *BEFORE_SENT, *PRODUCER_FIRST, registration_send_failed(error="gone"))
+    story.at(5, request_finished(status="FINISHED_ABORTED", parked=True)).at(12)
+    story.is_blamed_on(Cause.REGISTRATION_NOT_SENT)
 
 
 def test_where_only_the_producer_is_heard_no_failure_to_send_is_made_up() -> None:
