@@ -89,6 +89,8 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     # Whose process does not run did nothing of what the others look for.
     parameters_missing,
     consumer_died,
+    # The write did come, so that nobody waits for it, whatever became of the request.
+    completion_lost,
     # One could not reach the other, or reached out to what it was before, whatever became of
     # the request.
     handshake_failed,
@@ -113,7 +115,6 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     lease_expired_during_write,
     write_never_lands,
     # Writes that landed, and of which one side was not told.
-    completion_lost,
     telemetry_raised,
     send_never_reported,
     lease_never_reaped,

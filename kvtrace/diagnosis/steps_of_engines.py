@@ -107,8 +107,8 @@ def parked_engines_spin(case: EngineCase) -> Diagnosis | None:
         oldest = duration(case.now - min(parked))
         return case.blame(
             Cause.PARKED_ENGINES_SPIN,
-            f"{case.called} made {steps * SECOND // window} steps a second without its model: "
-            f"{len(parked)} transfers wait on it, the longest for {oldest}.",
+            f"{case.called} made {steps * SECOND // window} steps a second without its model; "
+            f"of what waits on it (transfers: {len(parked)}) the longest waits for {oldest}.",
             f"Clear what waits on {case.called} (each transfer’s own cause says how); "
             f"{_limit(case)} bounds it.",
             [case.saw(spun[0], "It began to spin."), case.saw(spun[-1], "It still spun.")],

@@ -16,6 +16,7 @@ from tests.unit.samples import (
     process_started,
     receive_finished,
     receive_reported,
+    request_finished,
     request_resumed,
     send_reported,
     step_sampled,
@@ -41,6 +42,12 @@ def landed() -> Story:
 def test_a_notification_that_never_came_is_blamed_once_the_consumer_looked() -> None:
     story = landed().at(4, step_sampled(loops=900), by=D)
     story.at(9).is_blamed_on(Cause.COMPLETION_LOST, "D0 rank 0 was never notified").is_sure()
+
+
+def test_that_the_client_left_since_does_not_change_what_was_lost() -> None:
+    story = landed().at(4, step_sampled(loops=900), by=D)
+    story.at(7, request_finished(status="FINISHED_ABORTED", parked=True))
+    story.at(9).is_blamed_on(Cause.COMPLETION_LOST)
 
 
 def test_a_write_whose_telemetry_raised_has_landed_too() -> None:
