@@ -36,8 +36,14 @@ def consumer_computed_alone(case: Case) -> Diagnosis | None:
     begun = case.first(PrefillAdmitted)
     if begun is None:
         return None
+    half = case.transfer.producer
+    if half is None or any(one.consumer is not None for one in case.scene.alike(half.base)):
+        return None
     for name in case.scene.in_role(Role.CONSUMER):
         steps = _alone(case.scene, name)
+        if not any(one.at < begun.at for one in case.scene.notices(name, StepSampled)):
+            # What it was at before we listened is not known.
+            continue
         came = [one for one in steps if _overlap(one, begun.at, ready.at + TOGETHER)]
         if came and not any(one.at < begun.at for one in steps):
             return _blame(case, name, ready, came[0])

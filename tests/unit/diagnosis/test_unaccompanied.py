@@ -7,6 +7,7 @@ from tests.unit.samples import (
     WHOLE,
     listener_started,
     prefill_admitted,
+    request_admitted,
     request_finished,
     step_sampled,
 )
@@ -21,7 +22,7 @@ NEXT: tuple[AnyEvent, ...] = (
 
 
 def test_a_consumer_that_runs_its_model_for_no_transfer_prefilled_by_itself() -> None:
-    story = Story().at(0, listener_started(), by=D).at(5, *PRODUCER_FIRST)
+    story = Story().at(4, step_sampled(), by=D).at(5, *PRODUCER_FIRST)
     story.at(5.5, step_sampled(forwards=12), by=D).at(11)
     story.is_blamed_on(Cause.CONSUMER_PREFILLED_ITSELF, "D0 ran its model 12 times meanwhile")
     story.is_unsure("which request D0 computed is not told")
@@ -46,3 +47,14 @@ def test_a_consumer_that_serves_requests_of_its_own_anyway_is_not_blamed() -> No
 
 def test_where_no_consumer_is_heard_nothing_is_said_of_its_steps() -> None:
     Story().at(0, *PRODUCER_FIRST).at(6).is_blamed_on(Cause.REGISTRATION_NEVER_CAME)
+
+
+def test_what_a_consumer_computed_when_we_began_to_listen_is_not_held_against_it() -> None:
+    story = Story().at(5, *PRODUCER_FIRST).at(5.5, step_sampled(forwards=12), by=D).at(11)
+    story.is_blamed_on(Cause.REGISTRATION_NEVER_CAME)
+
+
+def test_a_consumer_that_was_told_of_another_producer_was_told() -> None:
+    story = Story().at(4, step_sampled(), by=D).at(5, request_admitted(producer="nobody"))
+    story.at(5, *PRODUCER_FIRST).at(5.5, step_sampled(forwards=12), by=D).at(11)
+    assert Cause.CONSUMER_PREFILLED_ITSELF not in story.diagnoses().values()
