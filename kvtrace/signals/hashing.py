@@ -27,6 +27,14 @@ _WORD = re.compile(r"[\w-]+")
 _ODD = re.compile(r"[^\w-]")
 
 
+_HASHED = re.compile(r"[0-9a-f]{16}(?:-[0-9a-f]{8})?")
+
+
+def is_hashed(name: str) -> bool:
+    """Whether the id has the form that a hasher gives, which no engine's own has."""
+    return _HASHED.fullmatch(name) is not None
+
+
 class Hasher:
     """Replaces every id by what its key makes of it."""
 

@@ -1,6 +1,7 @@
 """The screen of one transfer: where its time went, and what it waits for."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import msgspec
@@ -86,7 +87,7 @@ class TransferScreen(Screen[None]):
         """Show its trace in the tracing backend."""
         known = self._opened and (self._opened.row or self._opened.done)
         if known:
-            self.post_message(self.Browsed(trace_of(known.transfer)))
+            self.post_message(self.Browsed(trace_of(known.transfer, _secret())))
 
     def _change(self, **changes: object) -> None:
         if self._opened is not None:
@@ -121,3 +122,8 @@ def _newer(before: Opened | None, now: Opened | None) -> Opened | None:
     return msgspec.structs.replace(
         now, chosen=before.chosen, to_scale=before.to_scale, all_events=before.all_events
     )
+
+
+def _secret(environ: Mapping[str, str] = os.environ) -> str:
+    """What the agents hash request ids with, as far as it is told here too."""
+    return environ.get("KVTRACE_HASH_IDS", "")
