@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kvtrace_connector.black_box import BlackBox
 
-from benchmarks.measure import Row, Timing, Work, side_by_side
+from benchmarks.measure import Row, Timing, Work, promised, side_by_side
 from kvtrace import events
 from kvtrace.events import Event
 from kvtrace.model import Role
@@ -19,8 +19,8 @@ from kvtrace.model import Role
 P, D = "3f1c9a0e-8f2b-4f0e-9d3e-5e6f1a2b3c4d", "0b6d2c1e-77aa-4d8f-a1c3-9e8d7c6b5a40"
 TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 HOST = "10.20.30.40"
-AIM = 2000
-"""Nanoseconds, median, for one event in ring and ledger."""
+MOST = 2000
+"""Nanoseconds, median, that one event in ring and ledger may take."""
 
 
 def scheduler_of_consumer(request: str) -> list[Event]:
@@ -134,7 +134,7 @@ def _rows(timings: dict[str, Timing]) -> list[Row]:
             "median": f"{taken.median:.0f} ns",
             "best burst": f"{taken.best:.0f} ns",
             "over an empty call": f"{taken.best / empty.best:.0f}",
-            "at most": f"{AIM} ns" if "ledger" in what else "",
+            "at most": promised(f"{MOST} ns", taken.median <= MOST) if "ledger" in what else "",
         }
         for what, taken in timings.items()
     ]
