@@ -16,7 +16,7 @@ import benchmarks
 from benchmarks.measure import broken, table
 
 ALONE = "--alone"
-NOT_BENCHMARKS = ("__main__", "measure")
+NOT_BENCHMARKS = ("__main__", "measure", "scaled")
 
 
 def found() -> list[str]:

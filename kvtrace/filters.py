@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from kvtrace.causes import Cause
 from kvtrace.model import Outcome, Phase
 
 
@@ -18,6 +19,9 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
     consumer: tuple[str, ...] = ()
     phase: str = ""
+    cause: str = ""
+    """What it is diagnosed with, by name and label; empty where nothing is wrong."""
+
     outcome: str = ""
     """`finished`, `failed` or `abandoned`; `waiting` or `stalled` while in flight."""
 
@@ -62,7 +66,8 @@ ALL = Filter()
 PHASES = tuple(phase.value for phase in Phase)
 OUTCOMES = (*(outcome.value for outcome in Outcome), "waiting", "stalled")
 NUMBERS = ("age", "waited", "size")
-WORDS = ("phase", "outcome", "engine", "link", "id", "event", "rank")
+WORDS = ("phase", "cause", "outcome", "engine", "link", "id", "event", "rank")
+CAUSES = tuple(cause.value for cause in Cause)
 
 _COMPARED = re.compile(r"(age|waited|size)(>|<)(.*)", re.IGNORECASE)
 _NAMED = re.compile(r"([A-Za-z_]+):(.*)")
@@ -100,7 +105,12 @@ def _options(typed: str, engines: Sequence[str]) -> list[str]:
     if not colon:
         fields = [f"{word}:" for word in WORDS]
         return [*fields, *(f"{number}>" for number in NUMBERS), *engines]
-    values: Sequence[str] = {"phase": PHASES, "outcome": OUTCOMES, "engine": engines}.get(
+    values: Sequence[str] = {
+        "phase": PHASES,
+        "cause": CAUSES,
+        "outcome": OUTCOMES,
+        "engine": engines,
+    }.get(
         name.lower(), ()
     )
     if name.lower() == "link":
@@ -147,6 +157,13 @@ def _phase(given: str) -> Test | Problem:
     if wanted is None:
         return Problem(f"phase wants {', '.join(PHASES[:-1])} or {PHASES[-1]}")
     return lambda subject: subject.phase == wanted
+
+
+def _cause(given: str) -> Test | Problem:
+    wanted = given.casefold()
+    if not any(wanted in cause for cause in CAUSES):
+        return Problem("cause wants a part of a cause's name, like cause:lease")
+    return lambda subject: bool(subject.cause) and wanted in subject.cause
 
 
 def _outcome(given: str) -> Test | Problem:
@@ -221,6 +238,7 @@ def _text(given: str) -> Test:
 
 _MAKERS: dict[str, Callable[[str], Test | Problem]] = {
     "phase": _phase,
+    "cause": _cause,
     "outcome": _outcome,
     "engine": _engine,
     "link": _link,

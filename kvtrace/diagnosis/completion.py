@@ -211,7 +211,8 @@ def _expired_though_done(case: EngineCase, half: Half) -> Found[LeaseExpired] | 
 def lease_never_reaped(case: Case) -> Diagnosis | None:
     """The lease is over by every word of it, and the producer's rank steps on and holds it."""
     half = case.transfer.producer
-    if half is None or case.over is not None or not case.has(LeaseGranted):
+    # What a consumer waits for has another cause.
+    if half is None or case.over or case.transfer.consumer or not case.has(LeaseGranted):
         return None
     if case.has(LeaseExpired, SendReported):
         return None

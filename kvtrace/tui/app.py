@@ -18,11 +18,13 @@ from kvtrace.playback import Playback
 from kvtrace.seeking import Position, target
 from kvtrace.snapshot import Snapshot
 from kvtrace.tui import driving, export, themes
+from kvtrace.tui.cause_screen import CausesScreen
 from kvtrace.tui.clipboard import Copied
 from kvtrace.tui.commands import Commands
 from kvtrace.tui.dress import Dress
 from kvtrace.tui.engine_screen import EnginesScreen
 from kvtrace.tui.event_screen import EventsScreen
+from kvtrace.tui.explain_screen import Explained
 from kvtrace.tui.feed import Feed, FeedEnded, SnapshotTaken
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.going import GoScreen
@@ -45,6 +47,8 @@ FRAME = 0.1
 
 NOTICE = 5
 """Seconds for which a notice stands."""
+
+Openings = CausesScreen.Opened | LinksScreen.Opened | EnginesScreen.Opened
 
 KEYS = (
     Binding("question_mark", "help", "help", key_display="?"),
@@ -179,10 +183,15 @@ class KvtraceApp(_Noticing):
         """Show the transfer by itself."""
         self._tour.transfer(message.key)
 
+    @on(CausesScreen.Opened)
     @on(LinksScreen.Opened)
     @on(EnginesScreen.Opened)
-    def _find(self, message: LinksScreen.Opened | EnginesScreen.Opened) -> None:
+    def _find(self, message: Openings) -> None:
         self._tour.find(message.text)
+
+    def on_explained(self, message: Explained) -> None:
+        """Show the page of the cause."""
+        self._tour.explain(message.cause)
 
     def on_events_screen_opened(self, message: EventsScreen.Opened) -> None:
         """Show the transfer of the event, where it is still known."""

@@ -15,6 +15,7 @@ from kvtrace.causes import Cause
 from kvtrace.diagnosed import CauseLine
 from kvtrace.tui import cause_page, moving
 from kvtrace.tui.clipboard import Copied
+from kvtrace.tui.explain_screen import Explained
 from kvtrace.tui.filling import Filling
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.surround import TURNS, Surround
@@ -29,7 +30,8 @@ class CausesScreen(Screen[None]):
         *moving.ENDS,
         moving.OPEN,
         *moving.TROUBLE,
-        Binding("y", "copy", "copy report"),
+        moving.COPY,
+        Binding("Y", "report", "copy report", show=False),
         Binding("i", "explain", "explain"),
         *TURNS,
     ]
@@ -43,13 +45,6 @@ class CausesScreen(Screen[None]):
             super().__init__()
             self.text = text
             """The filter that shows them alone."""
-
-    class Explained(Message):
-        """The page of a cause is to be shown."""
-
-        def __init__(self, cause: Cause) -> None:
-            super().__init__()
-            self.cause = cause
 
     def __init__(self, footer: Sequence[tuple[str, str]]) -> None:
         super().__init__()
@@ -101,6 +96,12 @@ class CausesScreen(Screen[None]):
             self.post_message(self.Opened(f"cause:{self.selected}"))
 
     def action_copy(self) -> None:
+        """Put the id of the transfer that waits longest for the cause on the clipboard."""
+        line = self._line()
+        if line is not None and line.transfers:
+            self.post_message(Copied(line.transfers[0]))
+
+    def action_report(self) -> None:
         """Put what is known of the cause on the clipboard, for an incident."""
         line = self._line()
         if line is not None:
@@ -112,7 +113,7 @@ class CausesScreen(Screen[None]):
     def action_explain(self) -> None:
         """Show the page of the cause under the cursor."""
         if self.selected is not None:
-            self.post_message(self.Explained(self.selected))
+            self.post_message(Explained(self.selected))
 
     def on_click(self, event: events.Click) -> None:
         """Select the cause; the one that is selected already is opened."""

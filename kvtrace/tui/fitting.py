@@ -24,20 +24,23 @@ class Columns(msgspec.Struct, frozen=True):
         return name in self.widths
 
 
-def columns(width: int, *, place: int, link: int, longest: int) -> Columns:
+def columns(width: int, *, place: int, link: int, longest: int, cause: int = 0) -> Columns:
     """The columns that leave an id room in so many cells.
 
-    `place` and `link` are the widths of those columns, `longest` that of the longest id.
+    `place` and `link` are the widths of those columns, `longest` that of the longest id, and
+    `cause` that of the longest cause; where there is one, its column never gives way.
     """
     every = {
         **{name: _WIDTHS[name] for name in ("mark", "waited", "phase", "phase name")},
+        **({"cause": cause} if cause else {}),
         "waits for": place,
         "link": link,
         **{name: _WIDTHS[name] for name in ("ranks", "size", "age")},
     }
     room = width - 2 * MARGIN
     if width < 60:
-        every = {name: every[name] for name in ("mark", "waited", "phase", "waits for")}
+        last = "cause" if cause else "waits for"
+        every = {name: every[name] for name in ("mark", "waited", "phase", last)}
         return Columns(_with_id(every, room, least=_LEAST_ID))
     wanted = min(max(longest, _LEAST_ID), _WANTED_ID)
     for name in GIVEN_UP:
@@ -61,16 +64,16 @@ def _with_id(widths: dict[str, int], room: int, *, least: int) -> dict[str, int]
     left = room - _taken(widths)
     if left >= least:
         return {**widths, "transfer": left}
-    place = widths.get("waits for")
-    if place is None or left + _GAP >= 0:
+    last = next((name for name in ("waits for", "cause") if name in widths), None)
+    if last is None or left + _GAP >= 0:
         return widths
-    return _narrowed(widths, place + left + _GAP)
+    return _narrowed(widths, last, widths[last] + left + _GAP)
 
 
-def _narrowed(widths: dict[str, int], place: int) -> dict[str, int]:
-    if place > 3:
-        return {**widths, "waits for": place}
-    return {name: width for name, width in widths.items() if name != "waits for"}
+def _narrowed(widths: dict[str, int], last: str, room: int) -> dict[str, int]:
+    if room > 3:
+        return {**widths, last: room}
+    return {name: width for name, width in widths.items() if name != last}
 
 
 class Rows(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from kvtrace.tui.frame import Frame, Mode
 from kvtrace.tui.look import Look
 from kvtrace.tui.text import beside, cut, flow, piece
 
-TABS = ("Fleet", "Links", "Engines", "Events")
+TABS = ("Fleet", "Causes", "Links", "Engines", "Events")
 """The screens that a digit leads to, in their order."""
 
 _NAME = " kvtrace  "

@@ -135,7 +135,9 @@ def _keys(groups: Groups, look: Look) -> list[list[Text]]:
     for title, keys in groups.items():
         lines = [_title(title.upper(), look)]
         for key in keys:
-            line = piece(pad(look.words(key.keys), KEYS_WIDTH), look.style("strong"))
+            line = piece(
+                pad(look.words(key.keys), KEYS_WIDTH, sign=look.glyphs.cut), look.style("strong")
+            )
             line.append(f" {key.said}", look.style("text"))
             lines.append(line.append(f"  {key.where}" * bool(key.where), look.style("muted")))
         parts.append([*lines, Text()])

@@ -58,7 +58,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
             return False
         if not self.filter.tests:
             return True
-        return self.filter.fits(of_transfer(known, snapshot.names, snapshot.at))
+        return self.filter.fits(of_transfer(known, snapshot))
 
 
 EVERYTHING = Choice()
@@ -89,6 +89,8 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
     made_at: int = 0
     sort: Sort = Sort()
     choice: Choice = EVERYTHING
+    of: tuple[Snapshot, int] | None = None
+    """The snapshot it was made of, and for how much room."""
 
     @property
     def shown(self) -> int:
@@ -120,6 +122,8 @@ def arrange(
     ones come last.
     """
     same = before.sort == sort and before.choice == choice
+    if same and before.of is not None and before.of[0] is snapshot and before.of[1] == room:
+        return before
     stands = same and 0 <= snapshot.at - before.made_at < SECOND
     known = _kept(snapshot, before, forever=stands) if same else {}
     fresh = [row for row in snapshot.rows if row.transfer.id not in known]
@@ -127,7 +131,7 @@ def arrange(
         fresh = [row for row in fresh if choice.keeps(row, snapshot)]
     every = [*known.values(), *map(_flying, fresh)]
     if not stands:
-        every = _sorted(every, sort)
+        every = _sorted(every, sort, snapshot)
         if choice.narrows:
             every = [one for one in every if one.row is None or choice.keeps(one.row, snapshot)]
     every, done = _followed_first(every, snapshot, choice.followed)
@@ -141,6 +145,7 @@ def arrange(
         made_at=before.made_at if stands else snapshot.at,
         sort=sort,
         choice=choice,
+        of=(snapshot, room),
     )
 
 
@@ -181,11 +186,21 @@ def _flying(row: Row) -> Item:
     return Item(key=row.transfer.id, row=row)
 
 
-def _sorted(items: Iterable[Item], sort: Sort) -> list[Item]:
-    key = SORTS[sort.column]
+def _sorted(items: Iterable[Item], sort: Sort, snapshot: Snapshot) -> list[Item]:
+    key = SORTS.get(sort.column) or _by_cause(snapshot)
     flying = [(key(item.row), item) for item in items if item.row is not None]
     flying.sort(key=lambda pair: pair[0], reverse=sort.reverse)
     return [item for _, item in flying]
+
+
+def _by_cause(snapshot: Snapshot) -> Callable[[Row], Any]:
+    """Those with one cause together, the ones without any last."""
+
+    def key(row: Row) -> tuple[bool, str, int]:
+        found = snapshot.diagnoses.get(row.transfer.id)
+        return found is None, found.label if found is not None else "", -row.waited
+
+    return key
 
 
 def _lately(ended: Iterable[Done], room: int) -> tuple[Item, ...]:

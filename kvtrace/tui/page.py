@@ -5,15 +5,17 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from kvtrace import words
+from kvtrace.diagnosed import Confidence, Diagnosis
 from kvtrace.lanes import Lane, Point
 from kvtrace.model import Outcome, Phase
 from kvtrace.tui import said
 from kvtrace.tui.axis import Axis, folded, to_scale
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.opened import Opened
+from kvtrace.tui.preview import diagnosis_of
 from kvtrace.tui.ribbon import axis_line, bracket, ribbon
 from kvtrace.tui.split import split_line, split_table
-from kvtrace.tui.text import cut, flow, pad, piece
+from kvtrace.tui.text import cut, flow, pad, piece, shortened
 from kvtrace.tui.timeline import Lanes, is_failure, name_width
 
 _MUCH = 8
@@ -63,8 +65,23 @@ def title(opened: Opened, frame: Frame) -> list[Text]:
             items.append(piece(look.words(words.size(known.size)), look.style("text")))
     items += [piece(text, look.style("muted")) for text in _rest(opened, frame)]
     first = Text(" ").append_text(flow(items, frame.width - 2))
+    found = diagnosis_of(known, frame) if known is not None else None
+    if found is not None and not opened.forgotten:
+        return [first, *_why(found, frame)]
     note, role = _note(opened, frame)
     return [first, piece(" " + cut(note, frame.width - 2), look.style(role))] if note else [first]
+
+
+def _why(found: Diagnosis, frame: Frame) -> list[Text]:
+    """The cause, what happened, and what to do: two lines, as much of each as there is room for."""
+    look = frame.look
+    label = piece(f" {look.words(found.label)}", look.style("stalled"))
+    doubt = "" if found.confidence is Confidence.HIGH else f" (confidence {found.confidence})"
+    label.append(look.words(f": {found.sentence}{doubt}"), look.style("text"))
+    remedy = piece(" DO ", look.style("muted"))
+    remedy.append(look.words(found.remedy), look.style("strong"))
+    sign = look.glyphs.cut
+    return [shortened(line, frame.width - 1, sign) for line in (label, remedy)]
 
 
 def chosen(opened: Opened, frame: Frame) -> Text:

@@ -26,6 +26,7 @@ def fitting_columns(frame: Frame) -> Columns:
         place=names.place_width,
         link=names.link_width,
         longest=max(map(cells, ids), default=0),
+        cause=max((cells(one.label) for one in frame.snapshot.diagnoses.values()), default=0),
     )
 
 
@@ -71,7 +72,7 @@ def table_line(
 
 def sortable(listing: Columns) -> list[str]:
     """The names of the shown columns that one can sort by."""
-    names = ("waited", "phase", "waits for", "link", "ranks", "size", "age", "transfer")
+    names = ("waited", "phase", "cause", "waits for", "link", "ranks", "size", "age", "transfer")
     return [name for name in names if name in listing]
 
 
@@ -81,7 +82,9 @@ def _flying(frame: Frame, row: Row, shown: Columns) -> Text:
     hot = look.style("stalled" if row.stalled else "text")
     mark = look.glyphs.stalled if row.stalled else look.glyphs.unseen if row.ambiguous else " "
     phase = row.phase.value
+    found = frame.snapshot.diagnoses.get(row.transfer.id)
     told = {
+        "cause": (found.label if found is not None else "", hot),
         "mark": (mark, look.style("stalled" if row.stalled else "slow")),
         "waited": (words.wait(row.waited), hot),
         "phase": (row.phase.letter, look.style(phase, bold=True)),
@@ -109,6 +112,7 @@ def _ended(frame: Frame, done: Done, shown: Columns) -> Text:
     mark = look.glyphs.finished if well else look.glyphs.failed
     how = calm if well else look.style("stalled" if done.outcome is Outcome.FAILED else "slow")
     told = {
+        "cause": (done.diagnosis.label if done.diagnosis is not None else "", calm),
         "mark": (mark, how),
         "waited": (words.duration(done.took), calm),
         "phase": ("" if "phase name" in shown else " ", calm),

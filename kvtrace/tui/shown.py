@@ -14,7 +14,7 @@ _GROUPS = {
     "screens": ("go", "turn", "command_palette"),
     "find": ("find", "everything", "sort", "reverse", "follow", "mark", "only_marked"),
     "look": ("show", "ranks", "fold", "events", "theme", "times"),
-    "take away": ("copy", "browse", "export"),
+    "take away": ("copy", "report", "explain", "browse", "export"),
     "time": ("pause", "drive", "go_to"),
     "leave": ("help", "quit"),
 }
@@ -22,7 +22,7 @@ _GROUPS = {
 
 _BY_USE = (
     *("help", "quit", "pop_screen", "open", "find", "walk", "trouble", "sort"),
-    *("show", "ranks", "fold", "events", "pause", "follow", "mark", "copy", "browse"),
+    *("explain", "show", "ranks", "fold", "events", "pause", "follow", "mark", "copy", "browse"),
     *("theme", "export"),
 )
 """Actions in the order of the footer, of which the last are dropped first."""

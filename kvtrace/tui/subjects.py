@@ -9,9 +9,11 @@ from kvtrace.transfer import Transfer
 from kvtrace.tui import said
 
 
-def of_transfer(known: Row | Done, names: dict[str, str], now: int) -> Subject:
-    """A transfer in flight, or one that ended; `names` are what screens call engines."""
-    transfer = known.transfer
+def of_transfer(known: Row | Done, snapshot: Snapshot) -> Subject:
+    """A transfer in flight, or one that ended, of this snapshot."""
+    transfer, names = known.transfer, snapshot.names
+    ended = known.diagnosis if isinstance(known, Done) else None
+    found = ended or snapshot.diagnoses.get(transfer.id)
     ids = (known.id, *requests(transfer))
     producer, consumer = ends(known.link, names)
     if isinstance(known, Done):
@@ -24,6 +26,7 @@ def of_transfer(known: Row | Done, names: dict[str, str], now: int) -> Subject:
         producer=producer,
         consumer=consumer,
         phase=phase,
+        cause=found.cause.value if found is not None else "",
         outcome=outcome,
         age=age,
         waited=waited,

@@ -7,9 +7,12 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.screen import Screen
 
+from kvtrace.causes import Cause
 from kvtrace.tui import driving
+from kvtrace.tui.cause_screen import CausesScreen
 from kvtrace.tui.engine_screen import EnginesScreen
 from kvtrace.tui.event_screen import EventsScreen
+from kvtrace.tui.explain_screen import ExplainScreen
 from kvtrace.tui.fleet import FleetScreen
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.header import TABS
@@ -19,13 +22,32 @@ from kvtrace.tui.shown import bindings, footer, grouped
 from kvtrace.tui.table import TransfersTable
 from kvtrace.tui.transfer import TransferScreen
 
-Framed = FleetScreen | LinksScreen | EnginesScreen | EventsScreen | TransferScreen | HelpScreen
-FRAMED = (FleetScreen, LinksScreen, EnginesScreen, EventsScreen, TransferScreen, HelpScreen)
+Framed = (
+    FleetScreen
+    | CausesScreen
+    | LinksScreen
+    | EnginesScreen
+    | EventsScreen
+    | TransferScreen
+    | HelpScreen
+    | ExplainScreen
+)
+FRAMED = (
+    FleetScreen,
+    CausesScreen,
+    LinksScreen,
+    EnginesScreen,
+    EventsScreen,
+    TransferScreen,
+    HelpScreen,
+    ExplainScreen,
+)
 """The screens that draw frames."""
 
 WITH_KEYS: tuple[tuple[str, type[DOMNode]], ...] = (
     ("Fleet", TransfersTable),
     ("Fleet", FleetScreen),
+    ("Causes", CausesScreen),
     ("Links", LinksScreen),
     ("Engines", EnginesScreen),
     ("Events", EventsScreen),
@@ -58,6 +80,7 @@ class Tour:
         """Make the screens that digits lead to, and show the first."""
         made: dict[str, Screen[None]] = {
             "Fleet": FleetScreen(self._keys(TransfersTable, FleetScreen)),
+            "Causes": CausesScreen(self._keys(CausesScreen)),
             "Links": LinksScreen(self._keys(LinksScreen)),
             "Engines": EnginesScreen(self._keys(EnginesScreen)),
             "Events": EventsScreen(self._keys(EventsScreen)),
@@ -105,6 +128,10 @@ class Tour:
         """Show the transfer with that id by itself."""
         self._open(TransferScreen(key, self._keys(TransferScreen), opened_from=self.tab))
 
+    def explain(self, cause: Cause) -> None:
+        """Show the page of a cause."""
+        self._open(ExplainScreen(cause, self._keys(ExplainScreen), opened_from=self.tab))
+
     def find(self, text: str) -> None:
         """Show the fleet, and of it only what fits the filter."""
         self.go(TABS[0])
@@ -112,7 +139,7 @@ class Tour:
         if isinstance(fleet, FleetScreen):
             self._app.call_after_refresh(fleet.show_only, text)
 
-    def _open(self, screen: HelpScreen | TransferScreen) -> None:
+    def _open(self, screen: HelpScreen | TransferScreen | ExplainScreen) -> None:
         self._app.push_screen(screen)
         self.give(self._frame())
 

@@ -6,7 +6,7 @@ from kvtrace import words
 from kvtrace.snapshot import Snapshot, Totals
 from kvtrace.tui.frame import Frame, Mode
 from kvtrace.tui.look import Look
-from kvtrace.tui.text import beside, piece, shortened, wrap
+from kvtrace.tui.text import beside, cut, piece, shortened, wrap
 
 _NARROW = 60
 
@@ -102,6 +102,10 @@ def _notes(frame: Frame) -> list[str]:
     if not frame.snapshot.engines and not in_flight(frame.snapshot):
         advice = "Start vLLM with KVTRACE=1 in its environment, and its engines show up here."
         return [*wrap(f"Reading {frame.source}.", width), *wrap(advice, width)]
+    worst = frame.snapshot.causes[0] if frame.snapshot.causes else None
+    if worst is not None and worst.stalled and frame.height >= 30:
+        said = f"{words.count(worst.stalled)} for one cause, {worst.worst.label}"
+        return [cut(f"{said}: {worst.worst.sentence}", frame.width - 2, frame.look.glyphs.cut)]
     return []
 
 

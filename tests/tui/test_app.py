@@ -155,7 +155,7 @@ async def test_s_sorts_by_the_next_column(start: Start) -> None:
         await pilot.press("s")
         await pilot.pause()
         assert "phase ▾" in screen(app)
-        phases = [line[12] for line in screen(app).splitlines()[11:28]]
+        phases = [line[12] for line in screen(app).splitlines()[12:29]]
         assert phases == sorted(phases, key="RBWC".index)
 
 

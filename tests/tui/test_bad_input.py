@@ -11,7 +11,7 @@ from tests.tui.conftest import Start, incident
 from tests.tui.test_app import screen
 from tests.tui.test_screens import press
 
-SCREENS = ["1", "2", "3", "4", "enter", "question_mark"]
+SCREENS = ["1", "2", "3", "4", "5", "enter", "question_mark"]
 
 IDS = {
     "long": "x" * 500,
@@ -64,7 +64,7 @@ async def test_a_hundred_thousand_transfers_are_one_screen(start: Start) -> None
     async with app.run_test(size=(120, 40)) as pilot:
         await press(pilot, "G")
         assert "r99999" in screen(app)
-        await press(pilot, "2")
+        await press(pilot, "3")
         assert "more" in screen(app)
 
 
@@ -87,7 +87,7 @@ async def test_an_engine_that_is_back_under_its_id_says_so(start: Start) -> None
     async with app.run_test(size=(120, 40)) as pilot:
         await press(pilot)
         assert "restarted" in screen(app)
-        await press(pilot, "3")
+        await press(pilot, "4")
         assert "restarted" in screen(app)
 
 

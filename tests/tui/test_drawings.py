@@ -52,7 +52,8 @@ def test_the_step_that_never_came_is_named_in_its_lane() -> None:
     text = drawn(Script(name="r1", written=NEVER, ranks=2, broken=1))
     lane = next(line for line in text.splitlines() if line.startswith(" P0 rank 1"))
     assert lane.rstrip().endswith("never came: write posted ╌╌○")
-    assert "Next: write posted, by P0 rank 1." in text
+    assert "P cannot reach D: P0 rank 1" in text
+    assert " DO " in text
 
 
 def test_only_one_step_is_to_blame() -> None:
@@ -146,7 +147,8 @@ def test_in_ascii_a_transfer_and_the_help_are_drawn_in_ascii() -> None:
     found = find(incident(), samples.BROKEN)
     assert found is not None
     frame = Frame(snapshot=incident(), width=120, height=60, look=Look(glyphs=ASCII))
-    groups = grouped(bindings(TransfersTable), bindings(TransferScreen), bindings(KvtraceApp))
+    nodes = [("Fleet", bindings(TransfersTable)), ("Transfer", bindings(TransferScreen))]
+    groups = grouped(nodes, bindings(KvtraceApp))
     events = msgspec.structs.replace(found, all_events=True)
     lines = [*page(found, frame, 57), *page(events, frame, 57), *help_page(frame, groups)]
     assert [line.plain for line in lines if not line.plain.isascii()] == []

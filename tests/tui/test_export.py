@@ -59,13 +59,13 @@ async def exported(pilot: Pilot[None], where: Path) -> list[str]:
     """Press x on every screen, a transfer's and the help's too; the texts that were written."""
     app = pilot.app
     assert isinstance(app, KvtraceApp)
-    for keys in ("1", "2", "3", "4", ("1", "enter"), "question_mark"):
+    for keys in ("1", "2", "3", "4", "5", ("1", "enter"), "question_mark"):
         await pilot.press(*keys) if isinstance(keys, tuple) else await pilot.press(keys)
         await pilot.pause()
         await pilot.press("x")
         await pilot.pause()
         assert " written: " in screen(app)
-    assert len(list(where.glob("*.svg"))) == len(list(where.glob("*.txt"))) == 6
+    assert len(list(where.glob("*.svg"))) == len(list(where.glob("*.txt"))) == 7
     return [path.read_text() for path in where.glob("*.txt")]
 
 

@@ -49,7 +49,9 @@ async def test_a_replay_has_a_bar_on_every_screen(replay: tuple[KvtraceApp, Play
             assert "00:05:10" in screen(app)
 
 
-@pytest.mark.parametrize("keys", [[], ["2"], ["3"], ["4"], ["question_mark"], ["end", "enter"]])
+@pytest.mark.parametrize(
+    "keys", [[], ["2"], ["3"], ["4"], ["5"], ["question_mark"], ["end", "enter"]]
+)
 async def test_a_blank_row_stands_between_the_bar_and_the_losses(
     replay: tuple[KvtraceApp, Playback], keys: list[str]
 ) -> None:

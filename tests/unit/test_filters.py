@@ -79,7 +79,7 @@ def test_events_are_found_by_name_rank_and_attributes() -> None:
         ("rank:x", "rank wants a number, like rank:1"),
         (
             "colour:red",
-            "there is no colour: to filter by; there are phase, outcome, engine, link, ",
+            "there is no colour: to filter by; there are phase, cause, outcome, engine, link, ",
         ),
     ],
 )

@@ -139,7 +139,7 @@ def test_a_lease_that_outlives_its_end_is_blamed() -> None:
 
 
 def test_it_is_sure_where_the_consumers_are_heard() -> None:
-    story = held(36).at(36, *CONSUMER_FIRST[:4]).at(60)
+    story = held(36).at(36, process_started(engine="D0"), by=D).at(60)
     assert story.diagnoses()["r1"] is Cause.LEASE_NEVER_REAPED
     story.is_sure()
 

@@ -27,7 +27,7 @@ def test_more_than_can_be_looked_at_at_once_are_all_looked_at_in_turn() -> None:
     story = Story()
     for number in range(FRESH + 120):
         story.at(0, request_admitted(request=f"q{number}-aaaaaaaa"))
-    moments = story.moments + [Moment(40 * SECOND + n * SECOND // 10) for n in range(4)]
+    moments = story.moments + [Moment((40 + n) * SECOND) for n in range(4)]
     *_, third, fourth = (len(one.diagnoses) for one in watch(moments, clock=CLOCK))
     assert (third, fourth) == (FRESH + 120, FRESH + 120)
 

@@ -1,0 +1,225 @@
+"""The live screen on a real terminal: how long keys take, its CPU time, its memory, its start."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from benchmarks.measure import Row, promised
+
+ROOT = Path(__file__).parents[1]
+KEYS = 100
+PAUSE = 0.13
+"""Seconds between two keys, so that they fall anywhere between two drawings."""
+
+PATIENCE = 10.0
+_MOVED = re.compile(r"\x1b\[(\d+);(\d+)H|▌")
+IN_FLIGHT = (100, 1_000, 10_000)
+KEY_P99, CPU_1000, FIRST = 0.100, 0.50, 0.7
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run cost; times are in seconds, `cpu` is the share of a core."""
+
+    p99: float
+    median: float
+    cpu: float
+    memory: int
+    rate: float
+    """Events a second, once all in flight had begun: 5,000 where the screen keeps up."""
+
+
+class Terminal:
+    """A program on a terminal of 120x40, and where the cursor of its table is."""
+
+    def __init__(self, *words: str) -> None:
+        self.began = time.perf_counter()
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        path = os.pathsep.join([str(ROOT), str(ROOT / "connector")])
+        self._run = subprocess.Popen(
+            [sys.executable, *words],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": path, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"},
+        )
+        os.close(theirs)
+        self._ours = ours
+        self._rest = ""
+        self._y = 0
+        self.line = 0
+        """The line on which the cursor was drawn last."""
+
+    def read(self, seconds: float) -> str:
+        """What was drawn meanwhile; empty where nothing was."""
+        if not select.select([self._ours], [], [], seconds)[0]:
+            return ""
+        drawn = os.read(self._ours, 1 << 16).decode(errors="replace")
+        self._follow(drawn)
+        return drawn
+
+    def settle(self, seconds: float) -> None:
+        """Read on for so long."""
+        until = time.perf_counter() + seconds
+        while (left := until - time.perf_counter()) > 0:
+            self.read(left)
+
+    def press(self, key: str) -> None:
+        """As a person would."""
+        os.write(self._ours, key.encode())
+
+    def moved(self, key: str) -> float:
+        """Seconds from a key that moves the cursor until it is drawn elsewhere."""
+        before, began = self.line, time.perf_counter()
+        self.press(key)
+        while self.line == before and time.perf_counter() - began < PATIENCE:
+            self.read(1)
+        return time.perf_counter() - began
+
+    def until(self, word: str) -> float:
+        """Seconds from the start of the process until that was drawn."""
+        drawn = ""
+        while word not in drawn and time.perf_counter() - self.began < PATIENCE:
+            drawn += self.read(1)
+        return time.perf_counter() - self.began
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of CPU so far."""
+        fields = Path(f"/proc/{self._run.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+
+    @property
+    def memory(self) -> int:
+        """Bytes that it holds."""
+        pages = int(Path(f"/proc/{self._run.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+    def quit(self) -> None:
+        """Leave it as a person would, and make sure."""
+        self.press("q")
+        try:
+            until = time.monotonic() + PATIENCE
+            while self._run.poll() is None and time.monotonic() < until:
+                self.read(0.1)
+        except OSError:
+            pass
+        if self._run.poll() is None:
+            self._run.send_signal(signal.SIGKILL)
+        self._run.wait()
+        os.close(self._ours)
+
+    def _follow(self, drawn: str) -> None:
+        text = self._rest + drawn
+        cut = text.rfind("\x1b")
+        whole = cut < 0 or len(text) - cut > 16
+        self._rest = "" if whole else text[cut:]
+        for found in _MOVED.finditer(text if whole else text[:cut]):
+            if found[1]:
+                self._y = int(found[1])
+            else:
+                self.line = self._y
+
+
+@contextmanager
+def terminal(*words: str) -> Iterator[Terminal]:
+    """It, left at the end."""
+    made = Terminal(*words)
+    try:
+        yield made
+    finally:
+        made.quit()
+
+
+def run() -> list[Row]:
+    """Rows: what it is of, what was seen, what was promised."""
+    first = first_frame()
+    rows = [_row("start to first frame", f"{first:.2f} s", f"<= {FIRST} s", first <= FIRST)]
+    memory = {}
+    for flying in IN_FLIGHT:
+        seen, said = watched(flying)
+        memory[flying] = seen.memory
+        rows += _of(flying, seen, said)
+    least, most = IN_FLIGHT[0], IN_FLIGHT[-1]
+    each = (memory[most] - memory[least]) / (most - least)
+    return [*rows, _row("memory for each transfer in flight", f"{each / 1e3:.1f} kB")]
+
+
+def _of(flying: int, seen: Seen, said: dict[str, int]) -> list[Row]:
+    name = f"{flying:,} in flight: "
+    slow, lost = seen.p99 > KEY_P99, said["fed"] - said["shown"]
+    cpu = f"<= {CPU_1000:.0%}" if flying == 1_000 else ""
+    return [
+        _row(f"{name}key to drawn change, p99", _ms(seen.p99), f"<= {_ms(KEY_P99)}", not slow),
+        _row(f"{name}the same, median", _ms(seen.median)),
+        _row(f"{name}of a core", f"{seen.cpu:.0%}", cpu, seen.cpu <= CPU_1000 or not cpu),
+        _row(f"{name}events lost, of {said['fed']:,}", str(lost), "0", not lost),
+        _row(f"{name}events a second", f"{seen.rate:,.0f}"),
+        _row(f"{name}in flight at the end", f"{said['waiting']:,}"),
+        _row(f"{name}memory", f"{seen.memory / 1e6:.0f} MB"),
+    ]
+
+
+def first_frame() -> float:
+    """Median seconds from the start of `kvtrace live` until its first frame is drawn."""
+    taken = []
+    with tempfile.TemporaryDirectory() as empty:
+        for _ in range(5):
+            with terminal("-m", "kvtrace", "live", "--dir", empty) as screen:
+                taken.append(screen.until("Fleet"))
+    return statistics.median(taken)
+
+
+def watched(flying: int) -> tuple[Seen, dict[str, int]]:
+    """What keys, CPU and memory are with so many in flight, and what the screen had shown."""
+    with tempfile.TemporaryDirectory() as where:
+        said = Path(where) / "said.json"
+        with terminal("-m", "benchmarks.scaled", str(flying), str(said)) as screen:
+            screen.until("scaled-")
+            screen.settle(5 + flying / 1_000)
+            spent, began = screen.cpu, time.perf_counter()
+            screen.settle(10)
+            share = (screen.cpu - spent) / (time.perf_counter() - began)
+            taken = []
+            screen.press("G")
+            screen.settle(0.5)
+            for number in range(KEYS):
+                taken.append(screen.moved("gG"[number % 2]))
+                screen.settle(PAUSE)
+            memory = screen.memory
+        told = json.loads(said.read_text())
+    taken.sort()
+    seen = Seen(
+        p99=taken[len(taken) * 99 // 100 - 1],
+        median=statistics.median(taken),
+        cpu=share,
+        memory=memory,
+        rate=told["paced"] / told["seconds"] if told["seconds"] else 0.0,
+    )
+    return seen, told
+
+
+def _row(what: str, figure: str, promise: str = "", holds: bool = True) -> Row:
+    return {"what": what, "figure": figure, "at most": promised(promise, holds)}
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:.0f} ms"
