@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from kvtrace.cli.interrupts import end_with_parent
 from kvtrace.cli.view import Form, View
 from kvtrace.cli.watching import snapshots, started
 from kvtrace.identity import base_id
@@ -123,6 +124,7 @@ def _named(record: Record, naming: dict[str, str], name: str) -> Record:
 
 def show(flying: int, said: Path) -> None:
     """The live screen over such a stream, until one quits; then writes what came and was shown."""
+    end_with_parent()
     start = started()
     stream = Stream(flying, start.clock)
     last: list[Snapshot] = []

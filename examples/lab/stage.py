@@ -136,7 +136,10 @@ class Stage:
         return msgspec.structs.replace(fault, about=self._named(fault.about))
 
     def _named(self, text: str) -> str:
-        return self.ids[text[1:]][0] if text.startswith("$") else text
+        """The text with the ids of requests in the place of what the scenario calls them."""
+        for name, ids in self.ids.items():
+            text = text.replace(f"${name}", ids[0])
+        return text
 
     def _signal(self, step: Signal) -> None:
         pids = self._engine(step.engine).pids

@@ -3,7 +3,14 @@
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis
 from kvtrace.diagnosis.case import Case
-from kvtrace.events import BlocksReady, RegistrationNoticed, RequestAdmitted, WritePosted
+from kvtrace.events import (
+    BlocksReady,
+    MatchMade,
+    RegistrationNoticed,
+    RequestAdmitted,
+    WritePosted,
+    WriteStarted,
+)
 from kvtrace.model import Role
 
 
@@ -12,9 +19,9 @@ def never_came(case: Case) -> Diagnosis | None:
     ready = case.first(BlocksReady)
     if ready is None or not ready.event.held or case.over is not None:
         return None
-    if case.transfer.consumer is not None or case.has(RegistrationNoticed, WritePosted):
+    if case.has(RegistrationNoticed, MatchMade, WriteStarted, WritePosted):
         return None
-    if case.has(RequestAdmitted) or case.transfer.rivals:
+    if case.transfer.consumer is not None or case.has(RequestAdmitted) or case.transfer.rivals:
         return None
     p = case.called(Role.PRODUCER)
     return case.blame(

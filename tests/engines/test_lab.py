@@ -5,8 +5,12 @@ from lab.scenario import chosen
 
 NAMES = (
     "healthy-load",
+    "completion-dropped",
     "decode-dropped",
     "prefill-aborted",
+    "prefill-dropped",
+    "registration-unsendable",
+    "write-not-posted-post",
 )
 
 
