@@ -99,10 +99,11 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     peer_restarted,
     layouts_did_not_meet,
     ranks_told_wrong,
-    aborted_blocks_held,
+    # Who is gone or stands still did nothing, and a router that noticed gave up for that reason.
     engine_frozen,
     producer_died,
     producer_shut_down,
+    aborted_blocks_held,
     # Writes that were refused, failed, or ran into blocks that were somebody else's by then.
     blocks_reused,
     write_after_lease,
