@@ -172,6 +172,7 @@ def _of(flying: int, seen: Seen, said: dict[str, int]) -> list[Row]:
         _row(f"{name}the same, median", _ms(seen.median)),
         _row(f"{name}of a core", f"{seen.cpu:.0%}", cpu, seen.cpu <= CPU_1000 or not cpu),
         _row(f"{name}events lost, of {said['fed']:,}", str(lost), "0", not lost),
+        _row(f"{name}forgotten", f"{said['forgotten']:,}", "0", not said["forgotten"]),
         _row(f"{name}events a second", f"{seen.rate:,.0f}"),
         _row(f"{name}in flight at the end", f"{said['waiting']:,}"),
         _row(f"{name}memory", f"{seen.memory / 1e6:.0f} MB"),

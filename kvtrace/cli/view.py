@@ -27,9 +27,6 @@ from kvtrace.snapshot import Snapshot
 
 SECOND = 1_000_000_000
 
-TURN = 0.001
-"""Seconds for which the thread that listens keeps the screen from drawing, once that wants to."""
-
 DRIVER = "TEXTUAL_DRIVER"
 """The variable that says who else than a terminal draws."""
 
@@ -197,7 +194,6 @@ def _screen(snapshots: Iterator[Snapshot], source: str, playback: Playback | Non
         app = KvtraceApp(snapshots, source=source, playback=playback)
         app.left = left
         app.prefer(*settled())
-        sys.setswitchinterval(TURN)
         try:
             app.run()
         finally:
