@@ -36,7 +36,8 @@ def dead_peers_kept(case: EngineCase) -> Diagnosis | None:
     last = samples[-1]
     met = _met(case, last)
     gone = {name: one for name, one in met.items() if case.scene.state(name) in ("died", "ended")}
-    kept = last.event.sizes[TABLE] - (len(met) - len(gone))
+    # A peer whose handshake was not heard may live.
+    kept = min(last.event.sizes[TABLE] - (len(met) - len(gone)), len(gone))
     if kept < MANY:
         return None
     settings = case.scene.settings(case.engine.id)

@@ -38,6 +38,11 @@ def test_one_that_is_left_of_a_restart_is_healthy() -> None:
     assert consumers_come_and_go(1, 2).engine_causes == set()
 
 
+def test_peers_whose_handshakes_were_not_heard_are_not_said_to_be_dead() -> None:
+    assert consumers_come_and_go(0, 6).engine_causes == set()
+    assert consumers_come_and_go(2, 6).engine_causes == set()
+
+
 def test_peers_that_were_given_up_are_not_named() -> None:
     assert consumers_come_and_go(6, 1).engine_causes == set()
 
