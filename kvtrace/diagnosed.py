@@ -6,6 +6,11 @@ import msgspec
 
 from kvtrace.causes import ABOUT, Cause, Kind
 from kvtrace.model import Link, Place
+from kvtrace.words import clean
+
+
+LONGEST = 600
+"""Characters of a text; an error can bring thousands, and its beginning tells what it is."""
 
 
 class Confidence(StrEnum):
@@ -72,6 +77,25 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def kind(self) -> Kind:
         """What it does to the transfer."""
         return ABOUT[self.cause].kind
+
+
+def printable(found: Diagnosis) -> Diagnosis:
+    """The same, with nothing in its texts that a terminal would obey, and nothing without end.
+
+    Names of engines, errors and settings come from outside, and rules put them into sentences.
+    """
+    replace = msgspec.structs.replace
+    return replace(
+        found,
+        sentence=_said(found.sentence),
+        remedy=_said(found.remedy),
+        doubt=_said(found.doubt),
+        evidence=tuple(replace(one, text=_said(one.text)) for one in found.evidence),
+    )
+
+
+def _said(text: str) -> str:
+    return clean(text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}….")
 
 
 class CauseLine(msgspec.Struct, frozen=True, kw_only=True):

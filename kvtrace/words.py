@@ -117,7 +117,7 @@ def moment_of_day(wall: int, zone: tzinfo | None = None) -> str:
 
 def clean(text: str) -> str:
     """A name from outside that can be printed: controls, escapes and direction marks become `�`."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "".join("�" if unicodedata.category(sign) in _UNPRINTABLE else sign for sign in text)
 

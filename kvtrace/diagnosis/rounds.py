@@ -5,7 +5,7 @@ from itertools import takewhile
 
 import msgspec
 
-from kvtrace.diagnosed import CauseLine, Diagnosis
+from kvtrace.diagnosed import CauseLine, Diagnosis, printable
 from kvtrace.diagnosis.case import Case, Trouble
 from kvtrace.diagnosis.engine_case import EngineCase
 from kvtrace.diagnosis.history import History
@@ -96,7 +96,8 @@ class Rounds:
         if self._engines[0] != scene.now // SECOND:
             cases = [EngineCase(engine, scene) for engine in self._fleet.engines.all()]
             found = (rule(case) for case in cases for rule in ENGINE_RULES)
-            self._engines = scene.now // SECOND, tuple(one for one in found if one is not None)
+            named = tuple(printable(one) for one in found if one is not None)
+            self._engines = scene.now // SECOND, named
         return self._engines[1]
 
 
@@ -105,8 +106,8 @@ def diagnose(case: Case) -> Diagnosis:
     for rule in RULES:
         found = rule(case)
         if found is not None:
-            return found
-    return unexplained(case)
+            return printable(found)
+    return printable(unexplained(case))
 
 
 def post_mortem(case: Case) -> Diagnosis | None:
@@ -116,5 +117,5 @@ def post_mortem(case: Case) -> Diagnosis | None:
     for rule in rules:
         found = rule(case)
         if found is not None:
-            return found
-    return unexplained(case) if case.over.outcome is Outcome.FAILED else None
+            return printable(found)
+    return printable(unexplained(case)) if case.over.outcome is Outcome.FAILED else None
