@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.text import Text
 
 from kvtrace.words import clean
@@ -69,9 +69,10 @@ def beside(left: Text, right: Text, width: int, sign: str = "…") -> Text:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """The text broken at spaces into lines of at most so many cells."""
+    """The text broken at spaces into lines of at most so many cells; longer words are cut up."""
     lines = [""]
-    for word in clean(text).split():
+    parts = (part for word in clean(text).split() for part in chop_cells(word, max(width, 2)))
+    for word in parts:
         longer = f"{lines[-1]} {word}".strip()
         if lines[-1] and cell_len(longer) > width:
             lines.append(word)

@@ -29,3 +29,8 @@ def test_two_ends_of_a_line_never_overlap() -> None:
 
 def test_text_is_wrapped_at_spaces() -> None:
     assert wrap("one two three", 7) == ["one two", "three"]
+
+
+def test_a_word_that_is_longer_than_the_line_is_cut_up() -> None:
+    assert wrap("one abcdefghij k", 4) == ["one", "abcd", "efgh", "ij k"]
+    assert wrap("日本語", 5) == ["日本", "語"]
