@@ -8,7 +8,6 @@ from kvtrace.causes import ABOUT, Cause, Kind
 from kvtrace.model import Link, Place
 from kvtrace.words import clean
 
-
 LONGEST = 600
 """Characters of a text; an error can bring thousands, and its beginning tells what it is."""
 
