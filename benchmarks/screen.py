@@ -4,7 +4,6 @@ import fcntl
 import json
 import os
 import pty
-import re
 import select
 import signal
 import statistics
@@ -24,11 +23,12 @@ from benchmarks.measure import Row, promised
 
 ROOT = Path(__file__).parents[1]
 KEYS = 100
-PAUSE = 0.13
+PAUSE = 0.33
 """Seconds between two keys, so that they fall anywhere between two drawings."""
 
 PATIENCE = 10.0
-_MOVED = re.compile(r"\x1b\[(\d+);(\d+)H|▌")
+OPENS, OPENED, CLOSES = "/", "age>30s", "\x1b"
+"""A key, what it brings, and the key that takes that away."""
 IN_FLIGHT = (100, 1_000, 10_000)
 KEY_P99, CPU_1000, FIRST = 0.100, 0.50, 0.7
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -46,7 +46,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Terminal:
-    """A program on a terminal of 120x40, and where the cursor of its table is."""
+    """A program on a terminal of 120x40, and what it draws."""
 
     def __init__(self, *words: str) -> None:
         self.began = time.perf_counter()
@@ -63,18 +63,12 @@ class Terminal:
         )
         os.close(theirs)
         self._ours = ours
-        self._rest = ""
-        self._y = 0
-        self.line = 0
-        """The line on which the cursor was drawn last."""
 
     def read(self, seconds: float) -> str:
         """What was drawn meanwhile; empty where nothing was."""
         if not select.select([self._ours], [], [], seconds)[0]:
             return ""
-        drawn = os.read(self._ours, 1 << 16).decode(errors="replace")
-        self._follow(drawn)
-        return drawn
+        return os.read(self._ours, 1 << 16).decode(errors="replace")
 
     def settle(self, seconds: float) -> None:
         """Read on for so long."""
@@ -86,12 +80,12 @@ class Terminal:
         """As a person would."""
         os.write(self._ours, key.encode())
 
-    def moved(self, key: str) -> float:
-        """Seconds from a key that moves the cursor until it is drawn elsewhere."""
-        before, began = self.line, time.perf_counter()
+    def shown(self, key: str, word: str) -> float:
+        """Seconds from the key until what it brings is drawn."""
+        drawn, began = "", time.perf_counter()
         self.press(key)
-        while self.line == before and time.perf_counter() - began < PATIENCE:
-            self.read(1)
+        while word not in drawn and time.perf_counter() - began < PATIENCE:
+            drawn += self.read(1)
         return time.perf_counter() - began
 
     def until(self, word: str) -> float:
@@ -126,17 +120,6 @@ class Terminal:
             self._run.send_signal(signal.SIGKILL)
         self._run.wait()
         os.close(self._ours)
-
-    def _follow(self, drawn: str) -> None:
-        text = self._rest + drawn
-        cut = text.rfind("\x1b")
-        whole = cut < 0 or len(text) - cut > 16
-        self._rest = "" if whole else text[cut:]
-        for found in _MOVED.finditer(text if whole else text[:cut]):
-            if found[1]:
-                self._y = int(found[1])
-            else:
-                self.line = self._y
 
 
 @contextmanager
@@ -200,10 +183,9 @@ def watched(flying: int) -> tuple[Seen, dict[str, int]]:
             screen.settle(10)
             share = (screen.cpu - spent) / (time.perf_counter() - began)
             taken = []
-            screen.press("G")
-            screen.settle(0.5)
-            for number in range(KEYS):
-                taken.append(screen.moved("gG"[number % 2]))
+            for _ in range(KEYS):
+                taken.append(screen.shown(OPENS, OPENED))
+                screen.press(CLOSES)
                 screen.settle(PAUSE)
             memory = screen.memory
         told = json.loads(said.read_text())
