@@ -1,6 +1,8 @@
 """`kvtrace diagnose`: what is wrong, and why, as a report; the exit code tells whether it is."""
 
+import gzip
 import time
+import zlib
 from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -20,7 +22,7 @@ from kvtrace.incident import incident
 from kvtrace.report import NO_ENGINE
 from kvtrace.snapshot import Snapshot
 from kvtrace.sources import run_directory
-from kvtrace.sources.recording import open_recording
+from kvtrace.sources.recording import GZIP, open_recording
 
 SECOND = 1_000_000_000
 
@@ -117,13 +119,14 @@ def _listened(address: str, seconds: float) -> Snapshot:
 
 
 def _beginning(source: Path) -> bytes:
-    """The first bytes of a plain file that could hold OTLP; nothing where it cannot."""
+    """The first bytes of a plain file that could hold OTLP, unpacked; nothing where it cannot."""
     if str(source) == "-" or not source.is_file():
         return b""
     try:
         with source.open("rb") as raw:
-            first = raw.read(PEEKED)
-    except OSError:
+            packed = raw.peek(2)[:2] == GZIP
+            first = (gzip.GzipFile(fileobj=raw) if packed else raw).read(PEEKED)
+    except (OSError, EOFError, zlib.error):
         return b""
     return first if b"resource" in first else b""
 
@@ -131,7 +134,7 @@ def _beginning(source: Path) -> bytes:
 def _last(shown: Iterator[Snapshot]) -> Snapshot:
     last = deque(shown, maxlen=1)
     if not last:
-        raise KvtraceError("there is nothing in it: no moment was recorded")
+        raise KvtraceError("there is nothing to diagnose: no moment was recorded")
     return last[0]
 
 

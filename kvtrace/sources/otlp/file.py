@@ -25,6 +25,9 @@ KINDS = {
 PEEKED = 4_096
 """Bytes that tell whether a file is one of these."""
 
+LONGEST = 64 << 20
+"""Bytes of a line; a Collector's batches are far smaller."""
+
 GZIP = b"\x1f\x8b"
 
 
@@ -37,7 +40,9 @@ def is_otlp(beginning: bytes) -> bool:
 class OtlpFile:
     """The moments of such a file: time is that of the engines' wall clocks."""
 
-    def __init__(self, path: Path, *, now: Callable[[], int] = time.time_ns) -> None:
+    def __init__(
+        self, path: Path, *, now: Callable[[], int] = time.time_ns, longest: int = LONGEST
+    ) -> None:
         """Opens it; raises RecordingError where it cannot be read."""
         self.name = str(path)
         self.tally = Tally()
@@ -47,6 +52,7 @@ class OtlpFile:
         """What was wrong with it, as far as it was read."""
 
         self._now = now
+        self._longest = longest
         try:
             raw = BufferedReader(FileIO(path))
             packed = raw.peek(2)[:2] == GZIP
@@ -87,7 +93,10 @@ class OtlpFile:
 
     def _lines(self) -> Iterator[bytes]:
         try:
-            yield from (line for line in self._stream if line.strip())
+            # Of a longer line every part counts as one that cannot be read.
+            while line := self._stream.readline(self._longest):
+                if line.strip():
+                    yield line
         except (EOFError, zlib.error, OSError) as error:
             self.damage = f"ends early, because it cannot be read ({error})"
             yield b"?"

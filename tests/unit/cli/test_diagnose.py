@@ -1,5 +1,6 @@
 """`kvtrace diagnose`, in this process."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -71,6 +72,9 @@ def test_otlp_in_a_file_is_diagnosed_alike(
     code, out, err = said(capsys, str(path))
     assert (code, err) == (1, "")
     assert "registration never came: 1 now, the oldest for 20.0 s" in out
+    packed = tmp_path / "logs.json.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert said(capsys, str(packed)) == (code, out, err)
 
 
 def test_damage_is_said_and_the_rest_diagnosed(

@@ -65,6 +65,15 @@ def test_a_torn_packed_file_is_read_up_to_there(tmp_path: Path) -> None:
     assert "ends early" in file.damage
 
 
+def test_a_line_without_end_is_read_in_parts(tmp_path: Path) -> None:
+    path, whole = tmp_path / "logs.json", line(logs(*TOLD))
+    path.write_bytes(whole + bytes(3 * len(whole)))
+    with closing(OtlpFile(path, longest=len(whole))) as file:
+        news = [one.news for one in file]
+    assert news == [*TOLD, *[Lost(unreadable=1)] * 3, None]
+    assert file.damage == "has lines that are no export requests"
+
+
 def test_a_missing_file_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="cannot be read"):
         OtlpFile(tmp_path / "none.json")
