@@ -22,6 +22,7 @@ from kvtrace.moments import Moment, Record
 from kvtrace.names import Names
 from kvtrace.sources import run_directory
 from kvtrace.sources.recording import open_recording
+from kvtrace.words import clean
 
 TIME = 180
 """Seconds that importing vLLM may take on a busy machine."""
@@ -102,14 +103,14 @@ def around(environ: Mapping[str, str], memlock: int) -> Iterator[Finding]:
 def report(patients: Iterable[Patient], findings: list[Finding], fit: Fit | None) -> Iterator[str]:
     """The report, line by line."""
     heard = [f"{one.name} ({one.roles}, vLLM {one.settings.vllm_version})" for one in patients]
-    yield f"Looked at {', '.join(heard) or 'no engine: none has told of itself here'}."
+    yield f"Looked at {clean(', '.join(heard)) or 'no engine: none has told of itself here'}."
     if fit is not None and fit.release:
-        yield f"vLLM {fit.release} here: {'traced' if fit.fits else 'not traced'}."
+        yield f"vLLM {clean(fit.release)} here: {'traced' if fit.fits else 'not traced'}."
     for one in findings:
         modes = f" ({', '.join(one.modes)})" if one.modes else ""
         yield ""
-        yield f"{'!' if one.wrong else '~'} {one.check}{modes}: {one.sentence}"
-        yield f"  DO {one.remedy}"
+        yield f"{'!' if one.wrong else '~'} {one.check}{modes}: {clean(one.sentence)}"
+        yield f"  DO {clean(one.remedy)}"
     if not findings:
         yield "Nothing is wrong that kvtrace knows of."
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kvtrace.checkup import Finding
 from kvtrace.cli import run
 from kvtrace.cli.doctor import MEMLOCK, Fit, around, of_fit, report
 
@@ -57,3 +58,9 @@ def test_where_all_is_well_it_says_so() -> None:
         "vLLM 0.32.0 here: traced.",
         "Nothing is wrong that kvtrace knows of.",
     ]
+
+
+def test_names_from_outside_reach_no_terminal_as_they_came() -> None:
+    odd = Finding(check="x", wrong=True, sentence="It is \x1b[2J.", remedy="Call \x07 otherwise.")
+    said = list(report([], [odd], Fit(release="0\x1b]0;t\x07", fits=True)))
+    assert all(line.isprintable() for line in said)
