@@ -9,6 +9,8 @@ from typing import NoReturn
 
 import msgspec
 
+from kvtrace.cli.streams import put
+from kvtrace.errors import KvtraceError
 from lab.confusion import page
 from lab.errors import LabError
 from lab.play import Result, play_all
@@ -37,7 +39,7 @@ def main(words: Sequence[str]) -> int:
         signal.signal(number, _interrupt)
     try:
         return _list(options) if options.command == "list" else _run(options)
-    except LabError as error:
+    except (LabError, KvtraceError) as error:
         print(f"kvtrace lab: {error}", file=sys.stderr)
         return 2
     except InterruptedLabError:
@@ -52,11 +54,10 @@ def _list(options: argparse.Namespace) -> int:
             {"name": one.name, "title": one.title, "cause": one.cause, "modes": one.modes}
             for one in found
         ]
-        print(msgspec.json.encode(told).decode())
+        put([msgspec.json.encode(told).decode()])
         return 0
     width = max(len(one.name) for one in found)
-    for one in found:
-        print(f"{one.name:{width}}  {one.cause or 'nothing':30}  {one.title}")
+    put(f"{one.name:{width}}  {one.cause or 'nothing':30}  {one.title}" for one in found)
     return 0
 
 
@@ -72,7 +73,7 @@ def _run(options: argparse.Namespace) -> int:
             results.append(result)
             _say(_in_words(result))
     if options.json:
-        print(msgspec.json.encode(results).decode())
+        put([msgspec.json.encode(results).decode()])
     if options.page is not None:
         options.page.write_text(page(scenarios, results), encoding="utf-8")
     wrong = [one for one in results if not one.passed]

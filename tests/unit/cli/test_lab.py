@@ -1,5 +1,8 @@
 """`kvtrace lab`, which lives in a checkout."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,3 +35,14 @@ def test_a_wrong_name_is_told(capfd: pytest.CaptureFixture[str]) -> None:
 def test_it_tells_how_it_is_used(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["lab", "run", "--help"]) == 0
     assert "--record DIR" in capfd.readouterr().out
+
+
+def test_a_reader_that_goes_away_ends_the_list_quietly() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    lab = [sys.executable, "-m", "lab.main", "list"]
+    done = subprocess.run(
+        lab, env=environment(CHECKOUT), stdout=writer, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
