@@ -1,13 +1,16 @@
 """`kvtrace lab`: breaks real engines in known ways; a part of a checkout, not of the wheel."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import FrameType
 
 import click
 
+from kvtrace.cli.interrupts import heard_by
 from kvtrace.errors import KvtraceError
 
 CHECKOUT = Path(__file__).parents[2] / "examples"
@@ -33,7 +36,7 @@ def command(words: tuple[str, ...]) -> int:
     `run --help` tells more. It needs a checkout of kvtrace, and vLLM and NIXL beside it.
     """
     lab = [sys.executable, "-m", "lab.main", *(words or ("--help",))]
-    return _waited(subprocess.Popen(lab, env=environment(CHECKOUT)))
+    return waited(subprocess.Popen(lab, env=environment(CHECKOUT)))
 
 
 def environment(place: Path, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -47,10 +50,13 @@ def environment(place: Path, environ: Mapping[str, str] = os.environ) -> dict[st
     return {**environ, "PYTHONPATH": path}
 
 
-def _waited(lab: subprocess.Popen[bytes]) -> int:
+def waited(lab: subprocess.Popen[bytes]) -> int:
     """Its exit code; Ctrl-C reaches it as well, and it tidies up before it ends."""
-    while True:
-        try:
-            return lab.wait()
-        except KeyboardInterrupt:
-            continue
+
+    def heard(number: int, frame: FrameType | None) -> None:
+        if number != signal.SIGINT:
+            lab.send_signal(number)
+
+    with heard_by(heard):
+        code = lab.wait()
+    return code if code >= 0 else 128 - code

@@ -1,6 +1,7 @@
 """`kvtrace lab`, which lives in a checkout."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kvtrace.cli import run
-from kvtrace.cli.lab import CHECKOUT, environment
+from kvtrace.cli.lab import CHECKOUT, environment, waited
 from kvtrace.errors import KvtraceError
 
 
@@ -46,3 +47,10 @@ def test_a_reader_that_goes_away_ends_the_list_quietly() -> None:
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_who_is_told_to_end_tells_the_lab() -> None:
+    waits = "import os, signal, time; os.kill(os.getppid(), signal.SIGTERM); time.sleep(60)"
+    lab = subprocess.Popen([sys.executable, "-c", waits])
+    assert waited(lab) == 128 + signal.SIGTERM
+    assert lab.returncode == -signal.SIGTERM
