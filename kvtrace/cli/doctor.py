@@ -9,12 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
+from types import FrameType
 
 import click
 import msgspec
 
 from kvtrace.checkup import Finding, Patient, checkup
 from kvtrace.cli import options
+from kvtrace.cli.interrupts import heard_by
 from kvtrace.cli.streams import put, tell
 from kvtrace.errors import KvtraceError
 from kvtrace.fleet import Fleet
@@ -150,13 +152,28 @@ def _fit() -> Fit:
         return Fit()
     if sys.stderr.isatty():
         tell("kvtrace: looking at this environment's vLLM, which takes some seconds")
-    asked = [sys.executable, "-m", "kvtrace_connector.told"]
+    return ask([sys.executable, "-m", "kvtrace_connector.told"])
+
+
+def ask(asked: list[str]) -> Fit:
+    """What this command says of it; the command ends with us, whatever ends us."""
     try:
-        done = subprocess.run(asked, capture_output=True, timeout=TIME, check=False)
+        with heard_by(_leave):
+            done = subprocess.run(asked, capture_output=True, timeout=TIME, check=False)
         lines = deque(done.stdout.splitlines(), maxlen=1)
         return msgspec.json.decode(lines[0], type=Fit)
     except (subprocess.TimeoutExpired, IndexError, msgspec.DecodeError):
         return Fit(error="it could not be asked")
+    except _LeftError:
+        raise KeyboardInterrupt from None
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    raise _LeftError
+
+
+class _LeftError(Exception):
+    """Somebody wants us to end; after KeyboardInterrupt nobody would wait for the command."""
 
 
 def of_fit(fit: Fit) -> Iterator[Finding]:

@@ -1,13 +1,15 @@
 """`kvtrace doctor`, in this process."""
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from kvtrace.checkup import Finding
 from kvtrace.cli import run
-from kvtrace.cli.doctor import MEMLOCK, Fit, around, of_fit, report
+from kvtrace.cli.doctor import MEMLOCK, Fit, around, ask, of_fit, report
 
 DEMO = Path(__file__).parents[3] / "examples" / "recordings" / "demo.kvtrace.gz"
 
@@ -64,3 +66,16 @@ def test_names_from_outside_reach_no_terminal_as_they_came() -> None:
     odd = Finding(check="x", wrong=True, sentence="It is \x1b[2J.", remedy="Call \x07 otherwise.")
     said = list(report([], [odd], Fit(release="0\x1b]0;t\x07", fits=True)))
     assert all(line.isprintable() for line in said)
+
+
+def test_what_is_asked_does_not_outlive_who_asks(tmp_path: Path) -> None:
+    told = tmp_path / "pid"
+    asks = (
+        "import os, pathlib, signal, sys, time; "
+        "pathlib.Path(sys.argv[1]).write_text(str(os.getpid())); "
+        "os.kill(os.getppid(), signal.SIGTERM); time.sleep(60)"
+    )
+    with pytest.raises(KeyboardInterrupt):
+        ask([sys.executable, "-c", asks, str(told)])
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text()), 0)
