@@ -1,9 +1,11 @@
 """The JSON form of what was found: causes and diagnoses, with stable keys."""
 
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from kvtrace.causes import ABOUT
 from kvtrace.diagnosed import CauseLine, Diagnosis, Evidence
+from kvtrace.eased import EasedLine
 from kvtrace.model import Link, Place
 from kvtrace.snapshot import Snapshot
 
@@ -13,6 +15,21 @@ Json: TypeAlias = dict[str, object]
 def causes(snapshot: Snapshot) -> list[Json]:
     """Every cause that was named, what is true now first."""
     return [_cause(line, snapshot) for line in snapshot.causes]
+
+
+def eased(lines: Iterable[EasedLine], snapshot: Snapshot) -> list[Json]:
+    """What transfers stalled for and waits no more, the longest wait first."""
+    return [
+        {
+            "cause": line.cause,
+            "label": line.worst.label,
+            "count": line.count,
+            "longest": line.longest,
+            "transfers": list(line.transfers),
+            "worst": diagnosis(line.worst, snapshot),
+        }
+        for line in lines
+    ]
 
 
 def diagnosis(found: Diagnosis | None, snapshot: Snapshot) -> Json | None:

@@ -1,10 +1,11 @@
 """What is wrong as a report that a person can paste into an incident."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kvtrace import words
 from kvtrace.diagnosed import CauseLine, Confidence, Evidence
+from kvtrace.eased import EasedLine
 from kvtrace.report import link, losses, place
 from kvtrace.snapshot import Snapshot
 
@@ -13,19 +14,26 @@ NAMED = 6
 """Links and transfers that are named of each cause."""
 
 
-def incident(snapshot: Snapshot) -> Iterator[str]:
-    """The report, line by line."""
+def incident(snapshot: Snapshot, eased: Sequence[EasedLine] = ()) -> Iterator[str]:
+    """The report, line by line; `eased` is what was wrong before."""
     totals = snapshot.totals
     yield (
         f"As of {words.moment_of_day(snapshot.wall)}: {words.count(len(snapshot.rows))} in flight, "
         f"{words.count(totals.stalled)} stalled; {words.count(totals.finished)} finished, "
         f"{words.count(totals.failed)} failed, {words.count(totals.abandoned)} abandoned."
     )
-    if not snapshot.causes:
+    if not snapshot.causes and eased:
+        yield "Nothing is wrong any more."
+    elif not snapshot.causes:
         yield "Nothing is wrong that kvtrace knows of."
     for number, line in enumerate(snapshot.causes, 1):
         yield ""
         yield from _cause(number, line, snapshot)
+    if eased:
+        yield ""
+        yield "Before that, and over since:"
+    for over in eased:
+        yield from _eased(over)
     yield ""
     yield f"Own view: {losses(snapshot.losses)}."
 
@@ -47,6 +55,16 @@ def _cause(number: int, line: CauseLine, snapshot: Snapshot) -> Iterator[str]:
     yield from _told("", f"{sure}{doubt}; more: kvtrace explain {line.cause}")
 
 
+def _eased(line: EasedLine) -> Iterator[str]:
+    count = "1 transfer" if line.count == 1 else f"{words.count(line.count)} transfers"
+    waited = f"waited up to {words.duration(line.longest)}"
+    yield f"-  {line.worst.label}: {count} {waited}"
+    yield from _told("", line.worst.sentence)
+    yield from _told("DO   ", line.worst.remedy)
+    shown = [words.clean(one) for one in line.transfers[:NAMED]]
+    yield from _told("OF   ", ", ".join(shown) + _more(line.count))
+
+
 def _how_many(line: CauseLine) -> str:
     parts = []
     if line.stalled:
@@ -58,7 +76,8 @@ def _how_many(line: CauseLine) -> str:
 
 
 def _seen(one: Evidence, snapshot: Snapshot) -> str:
-    when = "never       " if one.at is None else _time(one.at, snapshot)
+    when = _time(one.at, snapshot) if one.at is not None else "never" if one.missing else "–"
+    when = when.ljust(12)
     where = "" if one.place is None else f"  {place(one.place, snapshot.names)}"
     return f"{when}{where}  {one.event}  {one.text}"
 

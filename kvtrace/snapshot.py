@@ -213,7 +213,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """The last that was heard of everything, the newest last; bounded."""
 
     diagnoses: dict[str, Diagnosis] = {}
-    """Of each stalled transfer, by its id."""
+    """Of each transfer that stalled, or waits for a process that is gone, by its id."""
 
     engine_diagnoses: tuple[Diagnosis, ...] = ()
     """What is wrong with engines as a whole."""

@@ -3,7 +3,6 @@
 import gzip
 import time
 import zlib
-from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -11,12 +10,14 @@ from pathlib import Path
 import click
 import msgspec
 
+from kvtrace import findings
 from kvtrace.cli import options
 from kvtrace.cli.interrupts import asked_to_stop
 from kvtrace.cli.listening import HERE, Asked
 from kvtrace.cli.streams import put, tell
 from kvtrace.cli.watching import snapshots, started
 from kvtrace.document import document
+from kvtrace.eased import Eased, EasedLine
 from kvtrace.errors import KvtraceError
 from kvtrace.incident import incident
 from kvtrace.report import NO_ENGINE
@@ -37,6 +38,16 @@ Examples:
   zcat now.kvtrace.gz | kvtrace diagnose - --json | jq -r '.causes[].cause'
   kvtrace diagnose --live :4317 --seconds 60
 """
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """What was found."""
+
+    last: Snapshot
+    """How things stood in the end."""
+
+    eased: tuple[EasedLine, ...]
+    """What was wrong before."""
 
 
 @click.command("diagnose", epilog=EXAMPLES)
@@ -70,14 +81,14 @@ def command(
     if source is not None and live is not None:
         raise click.UsageError("SOURCE and --live exclude each other")
     found = _listened(live, seconds) if live is not None else _read(source, dead_for)
-    if not found.engines:
+    if not found.last.engines:
         none = "" if source or live else options.missing(options.readable(None))
         raise KvtraceError(none or f"{source or live or 'here'}: {NO_ENGINE}")
-    put([_json(found)] if as_json else incident(found))
-    return 1 if found.causes else 0
+    put([_json(found)] if as_json else incident(found.last, found.eased))
+    return 1 if found.last.causes or found.eased else 0
 
 
-def _read(source: Path | None, dead_for: int) -> Snapshot:
+def _read(source: Path | None, dead_for: int) -> Judged:
     if source is None or source.is_dir():
         where = options.readable(source)
         moments = run_directory.read_once(where, dead_for_ns=dead_for)
@@ -98,7 +109,7 @@ def _read(source: Path | None, dead_for: int) -> Snapshot:
     return found
 
 
-def _listened(address: str, seconds: float) -> Snapshot:
+def _listened(address: str, seconds: float) -> Judged:
     # gRPC takes longer to import than all the rest, and only who listens needs it.
     from kvtrace.cli.receiving import listening, places, setup_of
 
@@ -131,11 +142,14 @@ def _beginning(source: Path) -> bytes:
     return first if b"resource" in first else b""
 
 
-def _last(shown: Iterator[Snapshot]) -> Snapshot:
-    last = deque(shown, maxlen=1)
-    if not last:
-        raise KvtraceError("there is nothing to diagnose: no moment was recorded")
-    return last[0]
+def _last(shown: Iterator[Snapshot]) -> Judged:
+    """How things stood in the end, and what was wrong before."""
+    eased, last = Eased(), None
+    for last in shown:
+        eased.follow(last)
+    if last is None:
+        raise KvtraceError("there is nothing in it: no moment was recorded")
+    return Judged(last, eased.lines(last))
 
 
 def _warn(name: str, damage: str) -> None:
@@ -143,5 +157,7 @@ def _warn(name: str, damage: str) -> None:
         tell(f"kvtrace: {name} {damage}; diagnosed is what can be read")
 
 
-def _json(found: Snapshot) -> str:
-    return msgspec.json.encode(document(found)).decode()
+def _json(found: Judged) -> str:
+    last = found.last
+    told = {**document(last), "eased": findings.eased(found.eased, last)}
+    return msgspec.json.encode(told).decode()

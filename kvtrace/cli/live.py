@@ -149,7 +149,8 @@ def _receiver(view: View, asked: Asked, boxes: str) -> tuple["Receiver | None", 
         view.warn(f"{error}; waiting for black boxes in {boxes}")
         return None, f"{boxes}; not OTLP, {error}"
     yet = "" if asked.is_anything else f"no black box in {boxes} yet: "
-    view.warn(f"{yet}listening for {places(receiver)}; times are by the clock of this host")
+    view.warn("times are by the clock of this host")
+    view.warn(f"{yet}listening for {places(receiver)}")
     return receiver, " and ".join(one for one in (boxes, places(receiver)) if one)
 
 

@@ -1,7 +1,6 @@
 """Goes round all transfers in trouble, and keeps what was found for as long as it can be true."""
 
 from collections.abc import Callable
-from itertools import takewhile
 
 import msgspec
 
@@ -23,8 +22,6 @@ FRESH = 200
 turn."""
 
 IN_TURN = 100
-
-SECOND = 1_000_000_000
 
 
 class Findings(msgspec.Struct, frozen=True):
@@ -50,12 +47,12 @@ class Rounds:
         self._history = History()
         self._turn = 0
         self._stalled: dict[str, Diagnosis] = {}
-        self._engines: tuple[int, tuple[Diagnosis, ...]] = (-1, ())
 
     def look(self, rows: tuple[Row, ...], began: Callable[[Row], int], now: int) -> Findings:
         """What is wrong, given every row, the worst first, and when its present wait began."""
         scene = self._scene(now)
-        stalled = list(takewhile(lambda row: row.stalled, rows))
+        # Whom nobody will serve any more need not be waited for.
+        stalled = [row for row in rows if row.stalled or row.gone]
         fresh = self._fresh(stalled)
         found: dict[str, Diagnosis] = {}
         for number, row in enumerate(stalled):
@@ -92,13 +89,10 @@ class Rounds:
         return Scene(self._fleet, self._called, now, self._history)
 
     def _wrong(self, scene: Scene) -> tuple[Diagnosis, ...]:
-        """What is wrong with engines as a whole; looked at once a second."""
-        if self._engines[0] != scene.now // SECOND:
-            cases = [EngineCase(engine, scene) for engine in self._fleet.engines.all()]
-            found = (rule(case) for case in cases for rule in ENGINE_RULES)
-            named = tuple(printable(one) for one in found if one is not None)
-            self._engines = scene.now // SECOND, named
-        return self._engines[1]
+        """What is wrong with engines as a whole."""
+        cases = [EngineCase(engine, scene) for engine in self._fleet.engines.all()]
+        found = (rule(case) for case in cases for rule in ENGINE_RULES)
+        return tuple(printable(one) for one in found if one is not None)
 
 
 def diagnose(case: Case) -> Diagnosis:

@@ -273,6 +273,8 @@ class KvtraceApp(_Noticing):
         if self.left.is_set():
             self.exit()
         self._show()
+        # One that was behind another was given nothing meanwhile.
+        self._tour.give(self.frame)
 
     def _show(self) -> None:
         """Make the frame that all screens draw from."""

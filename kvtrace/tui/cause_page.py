@@ -134,7 +134,7 @@ def _told(frame: Frame, head: str, text: str, role: str) -> Iterator[Text]:
 
 def _evidence(one: Evidence, frame: Frame) -> Text:
     look = frame.look
-    when = "never" if one.at is None else _time(one.at, frame)
+    when = _time(one.at, frame) if one.at is not None else "never" if one.missing else "–"
     line = piece(" " * _INDENT + "SAW ", look.style("muted"))
     sign = look.glyphs.missing if one.missing else look.glyphs.event
     line.append(f"{sign} ", look.style("stalled" if one.missing else "text"))

@@ -83,7 +83,7 @@ def explained(cause: Cause, frame: Frame) -> list[Text]:
             continue
         items = paragraph.splitlines() if paragraph.startswith("- ") else [paragraph]
         for item in items:
-            told = wrap(look.words(item), min(frame.width - 3, _WIDEST))
+            told = wrap(look.words(" ".join(item.split())), min(frame.width - 3, _WIDEST))
             lines += [piece(f" {line}", look.style("text")) for line in told]
         lines.append(Text())
     return [Text(), *lines]

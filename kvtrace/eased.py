@@ -1,0 +1,62 @@
+"""What waited too long for a cause, and waits no more: what one look at the end cannot show."""
+
+import msgspec
+
+from kvtrace.causes import Cause
+from kvtrace.diagnosed import Diagnosis
+from kvtrace.snapshot import Snapshot
+
+NAMED = 16
+"""Transfers that are named of each cause."""
+
+MOST = 100_000
+"""Transfers that are remembered; beyond that the first are forgotten."""
+
+
+class EasedLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One cause that transfers stalled for, and that is over for them."""
+
+    cause: Cause
+    count: int
+    longest: int
+    """Nanoseconds: the longest wait that was seen."""
+
+    transfers: tuple[str, ...]
+    """What they are called, the longest wait first; bounded."""
+
+    worst: Diagnosis
+    """Of the one that waited longest, as it was known then."""
+
+
+class Eased:
+    """Follows snapshots, and remembers who stalled and for what."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, tuple[str, int, Diagnosis]] = {}
+
+    def follow(self, snapshot: Snapshot) -> None:
+        """Take note of every transfer that has a diagnosis while it waits."""
+        if not snapshot.diagnoses:
+            return
+        for row in snapshot.rows:
+            found = snapshot.diagnoses.get(row.transfer.id)
+            if found is not None:
+                self._seen[row.transfer.id] = row.id, row.waited, found
+        while len(self._seen) > MOST:
+            del self._seen[next(iter(self._seen))]
+
+    def lines(self, last: Snapshot) -> tuple[EasedLine, ...]:
+        """Those that neither wait nor ended with a diagnosis, by cause, the longest wait first."""
+        told = {done.transfer.id for done in last.done if done.diagnosis is not None}
+        over: dict[Cause, list[tuple[str, int, Diagnosis]]] = {}
+        for key, seen in self._seen.items():
+            if key not in last.diagnoses and key not in told:
+                over.setdefault(seen[2].cause, []).append(seen)
+        lines = [_line(cause, sorted(seen, key=lambda s: -s[1])) for cause, seen in over.items()]
+        return tuple(sorted(lines, key=lambda line: -line.longest))
+
+
+def _line(cause: Cause, seen: list[tuple[str, int, Diagnosis]]) -> EasedLine:
+    _, longest, worst = seen[0]
+    names = tuple(name for name, _, _ in seen[:NAMED])
+    return EasedLine(cause=cause, count=len(seen), longest=longest, transfers=names, worst=worst)

@@ -1,0 +1,39 @@
+"""What was wrong, and is over."""
+
+from kvtrace.causes import Cause
+from kvtrace.eased import Eased
+from kvtrace.incident import incident
+from tests.unit.samples import (
+    CONSUMER_FIRST,
+    PRODUCER_FIRST,
+    blocks_released,
+    lease_expired,
+    send_reported,
+)
+from tests.unit.story import SECOND, Story
+
+
+def test_a_stall_that_is_over_is_told_with_its_cause_and_its_longest_wait() -> None:
+    eased, story = Eased(), Story().at(0, *PRODUCER_FIRST)
+    for second in (4, 6, 9):
+        eased.follow(story.at(second).snapshot)
+    last = story.at(10, lease_expired(), send_reported(), blocks_released()).snapshot
+    eased.follow(last)
+    (line,) = eased.lines(last)
+    assert (line.cause, line.count) == (Cause.REGISTRATION_NEVER_CAME, 1)
+    assert (line.longest, line.transfers) == (9 * SECOND, ("r1",))
+    text = "\n".join(incident(last, [line]))
+    assert "Nothing is wrong any more." in text
+    assert "-  registration never came: 1 transfer waited up to 9.00 s" in text
+
+
+def test_what_waits_still_is_not_over() -> None:
+    eased, story = Eased(), Story().at(0, *PRODUCER_FIRST).at(9)
+    eased.follow(story.snapshot)
+    assert eased.lines(story.snapshot) == ()
+
+
+def test_where_nothing_stalled_nothing_is_told() -> None:
+    eased, story = Eased(), Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST)
+    eased.follow(story.snapshot)
+    assert eased.lines(story.snapshot) == ()
