@@ -26,6 +26,9 @@ class Watcher:
         """`record` keeps what is heard from now on, and of requests only those `about` is in."""
         self._boxes = boxes
         self._about = about
+        self._kin: set[str] = set()
+        """Requests that vLLM sends in the place of those, under ids of their own."""
+
         self._header = started()
         self._writer = None
         if record is not None:
@@ -103,9 +106,12 @@ class Watcher:
         record = moment.news
         if not isinstance(record, Record):
             return True
-        remote = getattr(record.event, "remote_request", "")
-        if record.event.request or remote:
-            return self._about in record.event.request or self._about in remote
+        request, remote = record.event.request, getattr(record.event, "remote_request", "")
+        if request or remote:
+            mine = self._about in request or self._about in remote
+            if mine and request:
+                self._kin.add(request)
+            return mine or request in self._kin
         # What an engine told of itself long ago is worth keeping, its samples of then are not.
         return not isinstance(record.event, _SAMPLES) or record.wall >= self._header.started_at
 

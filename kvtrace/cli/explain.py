@@ -15,8 +15,12 @@ Examples:
 """
 
 
+def _causes(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [cause for cause in Cause if incomplete in cause]
+
+
 @click.command("explain", epilog=EXAMPLES)
-@click.argument("cause", required=False)
+@click.argument("cause", required=False, shell_complete=_causes)
 def command(cause: str | None) -> None:
     """Print what CAUSE means, how to be sure of it, and what to do; without one, all by name."""
     if cause is None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from kvtrace.black_box import run_directory
 from kvtrace.errors import KvtraceError
@@ -74,7 +75,25 @@ def path(text: str) -> Path:
     return Path(text)
 
 
-FILE = path
+class _File(click.Path):
+    """A path that shells complete as one."""
+
+    name = "file"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        """The path; refuses what can be none."""
+        return value if isinstance(value, Path) else path(str(value))
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Leaves it to the shell."""
+        return [CompletionItem(incomplete, type="file")]
+
+
+FILE = _File()
 
 directory = click.option(
     "--dir",

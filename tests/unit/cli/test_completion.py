@@ -1,8 +1,9 @@
 """`kvtrace completion`, and what it completes."""
 
 import pytest
+from click.shell_completion import CompletionItem, ShellComplete
 
-from kvtrace.cli import run
+from kvtrace.cli import kvtrace, run
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -26,3 +27,19 @@ def test_subcommands_and_options_are_completed(
         with pytest.raises(SystemExit):
             run([])
         assert found in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", ["kvtrace replay exam", "kvtrace diagnose ", "kvtrace record x"])
+def test_file_names_are_left_to_the_shell(words: str) -> None:
+    found = completed(words)
+    assert [item.type for item in found] == ["file"]
+
+
+def test_causes_are_completed_by_any_part_of_their_names() -> None:
+    assert [item.value for item in completed("kvtrace explain ran-out")] == ["lease-ran-out"]
+
+
+def completed(words: str) -> list[CompletionItem]:
+    *before, last = words.split(" ")
+    shell = ShellComplete(kvtrace, {}, "kvtrace", "_KVTRACE_COMPLETE")
+    return shell.get_completions(before[1:], last)
