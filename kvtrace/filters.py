@@ -110,9 +110,7 @@ def _options(typed: str, engines: Sequence[str]) -> list[str]:
         "cause": CAUSES,
         "outcome": OUTCOMES,
         "engine": engines,
-    }.get(
-        name.lower(), ()
-    )
+    }.get(name.lower(), ())
     if name.lower() == "link":
         producer, arrow, _ = rest.partition(">")
         values = [f"{producer}>{one}" for one in engines] if arrow else [f"{e}>" for e in engines]
