@@ -24,6 +24,9 @@ SECOND = 1_000_000_000
 AHEAD = {"p": 7_000, "d": 90_000}
 """Seconds that each host's clock is ahead of ours."""
 
+OUTAGE = 60.0
+"""Seconds for which one agent's link is down."""
+
 
 class Engine:
     """An engine on a host, with its agent."""
@@ -127,6 +130,7 @@ def test_two_hosts_are_seen_as_one_and_a_link_that_is_down_is_told(fleet: Fleet)
     assert abs(age - (time.monotonic() - began)) < 2.5
 
     fleet.d.link("down")
+    down = time.monotonic()
     eventually(lambda: watcher.engine(D)["state"] == "unheard", "that D is not heard from")
     assert watcher.engine(P)["state"] == "alive"
     unsent = fleet.recorded.copy()
@@ -136,6 +140,8 @@ def test_two_hosts_are_seen_as_one_and_a_link_that_is_down_is_told(fleet: Fleet)
     eventually(lambda: watcher.last["events"] == heard, "that P goes on being heard")
     assert watcher.finished() < 5
 
+    time.sleep(max(0.0, OUTAGE - (time.monotonic() - down)))
+    assert watcher.engine(D)["state"] == "unheard"
     fleet.d.link("up")
     everything = fleet.recorded.total()
     eventually(lambda: watcher.last["events"] == everything, "that D's half catches up")
