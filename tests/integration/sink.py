@@ -51,7 +51,7 @@ class Kept:
             self.came.notify_all()
             return answer
 
-    def wait(self, met: Any, seconds: float = 20.0) -> None:
+    def wait(self, met: Any, seconds: float = 60.0) -> None:
         """Wait until it is so."""
         with self.came:
             assert self.came.wait_for(met, seconds), "it did not come"

@@ -15,6 +15,9 @@ from tests.integration.agents import Engines, agent, engine_process, until
 from tests.integration.sink import LOGS, TRACES, Kept, Refusal, grpc_sink, http_sink, partly
 from tests.unit.samples import PRODUCER_FIRST
 
+BOUNDED = 12.0
+"""Seconds within which an agent that waits two for its endpoint has ended, on a busy machine too."""
+
 pytestmark = pytest.mark.timeout(120)
 
 
@@ -228,7 +231,7 @@ def test_told_to_stop_while_the_endpoint_says_nothing_it_ends_within_seconds(
         connection.close()
     assert started.returncode == 0
     assert re.search(r"2\d log records.* not sent in time: the next agent", said)
-    assert took < 4
+    assert took < BOUNDED
     engines.close()
 
 
