@@ -16,7 +16,7 @@ from tests.integration.sink import LOGS, TRACES, Kept, Refusal, grpc_sink, http_
 from tests.unit.samples import PRODUCER_FIRST
 
 BOUNDED = 12.0
-"""Seconds within which an agent that waits two for its endpoint has ended, on a busy machine too."""
+"""Seconds in which an agent that waits two for its endpoint has ended, on a busy machine too."""
 
 pytestmark = pytest.mark.timeout(120)
 
