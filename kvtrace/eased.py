@@ -33,6 +33,8 @@ class Eased:
 
     def __init__(self) -> None:
         self._seen: dict[str, tuple[str, int, Diagnosis]] = {}
+        self._before: dict[str, tuple[str, int, Diagnosis]] = {}
+        """Of those that someone gave up: what was known until then."""
 
     def follow(self, snapshot: Snapshot) -> None:
         """Take note of every transfer that has a diagnosis while it waits."""
@@ -40,10 +42,15 @@ class Eased:
             return
         for row in snapshot.rows:
             found = snapshot.diagnoses.get(row.transfer.id)
-            if found is not None:
-                self._seen[row.transfer.id] = row.id, row.waited, found
-        while len(self._seen) > MOST:
-            del self._seen[next(iter(self._seen))]
+            if found is None:
+                continue
+            key, known = row.transfer.id, self._seen.get(row.transfer.id)
+            if found.cause is _GIVEN_UP and known is not None and known[2].cause not in _NO_REASON:
+                self._before[key] = known
+            self._seen[key] = row.id, row.waited, found
+        for kept in (self._seen, self._before):
+            while len(kept) > MOST:
+                del kept[next(iter(kept))]
 
     def lines(self, last: Snapshot) -> tuple[EasedLine, ...]:
         """Those that neither wait nor ended with a diagnosis, by cause, the longest wait first."""
@@ -52,6 +59,8 @@ class Eased:
         for key, seen in self._seen.items():
             if key not in last.diagnoses and key not in told:
                 over.setdefault(seen[2].cause, []).append(seen)
+        for seen in self._before.values():
+            over.setdefault(seen[2].cause, []).append(seen)
         lines = [_line(cause, sorted(seen, key=lambda s: -s[1])) for cause, seen in over.items()]
         return tuple(sorted(lines, key=lambda line: -line.longest))
 
@@ -60,3 +69,7 @@ def _line(cause: Cause, seen: list[tuple[str, int, Diagnosis]]) -> EasedLine:
     _, longest, worst = seen[0]
     names = tuple(name for name, _, _ in seen[:NAMED])
     return EasedLine(cause=cause, count=len(seen), longest=longest, transfers=names, worst=worst)
+
+
+_GIVEN_UP = Cause.ABORTED_BLOCKS_HELD
+_NO_REASON = frozenset((_GIVEN_UP, Cause.UNEXPLAINED))

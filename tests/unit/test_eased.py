@@ -8,9 +8,12 @@ from tests.unit.samples import (
     PRODUCER_FIRST,
     blocks_released,
     lease_expired,
+    process_started,
+    registration_expired,
+    request_finished,
     send_reported,
 )
-from tests.unit.story import SECOND, Story
+from tests.unit.story import SECOND, P, Story
 
 
 def test_a_stall_that_is_over_is_told_with_its_cause_and_its_longest_wait() -> None:
@@ -37,3 +40,17 @@ def test_where_nothing_stalled_nothing_is_told() -> None:
     eased, story = Eased(), Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST)
     eased.follow(story.snapshot)
     assert eased.lines(story.snapshot) == ()
+
+
+def test_what_was_known_before_a_client_gave_up_is_told_too() -> None:
+    eased = Eased()
+    story = Story().at(0, process_started(engine="P0"), by=P)
+    story.at(0, *CONSUMER_FIRST).at(1, registration_expired(timeout=SECOND)).at(40)
+    eased.follow(story.snapshot)
+    known = story.diagnosis
+    assert known is not None
+    last = story.at(41, request_finished(status="FINISHED_ABORTED", parked=True)).at(60).snapshot
+    eased.follow(last)
+    (now,) = last.causes
+    assert now.cause is Cause.ABORTED_BLOCKS_HELD
+    assert [line.cause for line in eased.lines(last)] == [known.cause]
