@@ -32,13 +32,15 @@ def page(scenarios: Sequence[Scenario], results: Sequence[Result]) -> str:
 
 def _row(scenario: Scenario, results: Sequence[Result]) -> str:
     wanted = scenario.cause or "nothing"
-    named = [str(cause or "nothing") for one in results for cause in one.final] or ["nothing"]
+    played = [one for one in results if not one.error]
+    named = [str(cause or "nothing") for one in played for cause in one.final]
+    named = named or (["nothing"] if played else ["–"])
     counts = {one: named.count(one) for one in dict.fromkeys(named)}
     cells = [
-        f"{one} ({count})" if one == wanted else f"**{one} ({count})**"
+        f"{one} ({count})" if one in (wanted, "–") else f"**{one} ({count})**"
         for one, count in counts.items()
     ]
     stand_in = "yes" if scenario.stand_in else ""
     modes = " ".join(scenario.modes)
     told = ", ".join(cells)
-    return f"| {scenario.name} | {modes} | {wanted} | {told} | {len(results)} | {stand_in} |"
+    return f"| {scenario.name} | {modes} | {wanted} | {told} | {len(played)} | {stand_in} |"
