@@ -59,10 +59,9 @@ class CausesScreen(Screen[None]):
 
     def action_move(self, by: int) -> None:
         """Go so many causes down."""
-        causes = self._causes()
-        if causes:
-            at = causes.index(self.selected) if self.selected in causes else 0
-            self._choose(causes[min(max(at + by, 0), len(causes) - 1)])
+        found = moving.moved(self._causes(), self.selected, by)
+        if found is not None:
+            self._choose(found)
 
     def action_page(self, by: int) -> None:
         """Go ten causes down, or up."""
@@ -78,13 +77,10 @@ class CausesScreen(Screen[None]):
 
     def action_trouble(self, by: int) -> None:
         """Go to the next cause that is true now, around the end."""
-        causes = self._causes()
-        true = (
-            {one.cause for one in self.frame.snapshot.causes if one.stalled} if self.frame else ()
-        )
-        at = causes.index(self.selected) if self.selected in causes else 0
-        turns = (causes[(at + by * step) % len(causes)] for step in range(1, len(causes) + 1))
-        found = next((one for one in turns if one in true), None)
+        if self.frame is None:
+            return
+        true = {one.cause for one in self.frame.snapshot.causes if one.stalled}
+        found = moving.onward(self._causes(), self.selected, by, true)
         if found is not None:
             self._choose(found)
         else:

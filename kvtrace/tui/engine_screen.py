@@ -54,10 +54,9 @@ class EnginesScreen(Screen[None]):
 
     def action_move(self, by: int) -> None:
         """Go so many engines down."""
-        ids = self._ids()
-        if ids:
-            at = ids.index(self.selected) if self.selected in ids else 0
-            self._choose(ids[min(max(at + by, 0), len(ids) - 1)])
+        found = moving.moved(self._ids(), self.selected, by)
+        if found is not None:
+            self._choose(found)
 
     def action_page(self, by: int) -> None:
         """Go ten engines down, or up."""
@@ -75,10 +74,8 @@ class EnginesScreen(Screen[None]):
         """Go to the next engine that is waited for or not well, around the end."""
         if self.frame is None:
             return
-        ids, bad = self._ids(), {e.id for e in self.frame.snapshot.engines if _bad(e)}
-        at = ids.index(self.selected) if self.selected in ids else 0
-        turns = (ids[(at + by * step) % len(ids)] for step in range(1, len(ids) + 1))
-        found = next((name for name in turns if name in bad), None)
+        bad = {one.id for one in self.frame.snapshot.engines if engine_page.is_trouble(one)}
+        found = moving.onward(self._ids(), self.selected, by, bad)
         if found is not None:
             self._choose(found)
         else:
@@ -127,6 +124,3 @@ class EnginesScreen(Screen[None]):
         if self.selected not in ids:
             self.selected = ids[0] if ids else None
         return engine_page.page(frame, self.selected, room)
-
-
-_bad = engine_page.is_trouble

@@ -1,22 +1,15 @@
 """The page of a cause: what it means, how to be sure of it, and what to do."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from rich.text import Text
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.reactive import reactive
-from textual.screen import Screen
 
 from kvtrace.causes import ABOUT, Cause
 from kvtrace.errors import KvtraceError
 from kvtrace.pages import page
-from kvtrace.tui import moving
-from kvtrace.tui.filling import Filling
 from kvtrace.tui.frame import Frame
-from kvtrace.tui.surround import Surround
+from kvtrace.tui.reading import ReadingScreen
 from kvtrace.tui.text import piece, wrap
 
 _WIDEST = 100
@@ -30,42 +23,18 @@ class Explained(Message):
         self.cause = cause
 
 
-class ExplainScreen(Screen[None]):
-    """The text of the page, which may be longer than the screen."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "app.pop_screen", "back", key_display="esc"),
-        *moving.DOWN_AND_UP,
-    ]
-
-    frame: reactive[Frame | None] = reactive(None)
+class ExplainScreen(ReadingScreen):
+    """The text of the page."""
 
     def __init__(
         self, cause: Cause, footer: Sequence[tuple[str, str]], *, opened_from: str = "Causes"
     ) -> None:
-        super().__init__()
-        self._first = 0
+        super().__init__([opened_from, ABOUT[cause].label], footer)
         self._cause = cause
-        path = [opened_from, ABOUT[cause].label]
-        self._around = Surround(ExplainScreen.frame, lambda: path, footer)
 
-    def compose(self) -> ComposeResult:
-        """From top to bottom."""
-        yield from self._around.compose(Filling(self._page).data_bind(ExplainScreen.frame))
-
-    def action_page(self, by: int) -> None:
-        """Go ten lines down, or up."""
-        self.action_move(10 * by)
-
-    def action_move(self, by: int) -> None:
-        """Go so many lines down."""
-        self._first = max(self._first + by, 0)
-        self.query_one(Filling).redraw()
-
-    def _page(self, frame: Frame, room: int) -> list[Text]:
-        lines = explained(self._cause, frame)
-        self._first = min(self._first, max(len(lines) - room, 0))
-        return lines[self._first : self._first + room]
+    def lines(self, frame: Frame) -> list[Text]:
+        """What the documentation says of the cause."""
+        return explained(self._cause, frame)
 
 
 def explained(cause: Cause, frame: Frame) -> list[Text]:

@@ -1,21 +1,15 @@
 """The page of keys and words, made from the bindings and the vocabulary themselves."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from rich.text import Text
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.reactive import reactive
-from textual.screen import Screen
 
 from kvtrace.model import Phase
-from kvtrace.tui import moving
-from kvtrace.tui.filling import Filling
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.look import Look
-from kvtrace.tui.shown import KEYS_WIDTH, Key, key_of
-from kvtrace.tui.surround import Surround
+from kvtrace.tui.reading import ReadingScreen
+from kvtrace.tui.shown import KEYS_WIDTH, Key
 from kvtrace.tui.text import pad, piece, wrap
 
 WAITS = {
@@ -52,46 +46,18 @@ Groups: TypeAlias = Mapping[str, Sequence[Key]]
 """Keys by what they are for."""
 
 
-class HelpScreen(Screen[None]):
+class HelpScreen(ReadingScreen):
     """Keys, phases, marks and words."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "app.pop_screen", "back", key_display="esc"),
-        *moving.DOWN_AND_UP,
-    ]
-
-    frame: reactive[Frame | None] = reactive(None)
 
     def __init__(
         self, groups: Groups, footer: Sequence[tuple[str, str]], *, opened_from: str = "Fleet"
     ) -> None:
-        super().__init__()
-        self._first = 0
+        super().__init__([opened_from, "Help"], footer)
         self._groups = groups
-        self._around = Surround(HelpScreen.frame, lambda: [opened_from, "Help"], footer)
 
-    def compose(self) -> ComposeResult:
-        """Header, page, losses, keys."""
-        yield from self._around.compose(Filling(self._page).data_bind(HelpScreen.frame))
-
-    def action_page(self, by: int) -> None:
-        """Go ten lines down, or up."""
-        self.action_move(10 * by)
-
-    def action_move(self, by: int) -> None:
-        """Go so many lines down, where the page is longer than the screen."""
-        self._first = max(self._first + by, 0)
-        self.query_one(Filling).redraw()
-
-    def _page(self, frame: Frame, room: int) -> list[Text]:
-        lines = page(frame, self._groups)
-        self._first = min(self._first, max(len(lines) - room, 0))
-        shown = lines[self._first : self._first + room]
-        below = len(lines) - self._first - len(shown)
-        if below and shown:
-            more = f" {key_of(moving.DOWN_AND_UP[0])}  {below} more lines"
-            shown[-1] = piece(frame.look.words(more), frame.look.style("muted"))
-        return shown
+    def lines(self, frame: Frame) -> list[Text]:
+        """Whole parts, in columns."""
+        return page(frame, self._groups)
 
 
 def page(frame: Frame, groups: Groups) -> list[Text]:

@@ -1,6 +1,11 @@
 """The keys that move in a list, the same on every screen that has one."""
 
+from collections.abc import Container, Sequence
+from typing import TypeVar
+
 from textual.binding import Binding
+
+T = TypeVar("T")
 
 DOWN_AND_UP = (
     Binding("j,down", "move(1)", "down", key_display="j ↓", show=False),
@@ -24,3 +29,21 @@ TROUBLE = (
 
 COPY = Binding("y", "copy", "copy id")
 OPEN = Binding("enter", "open", "open", key_display="⏎")
+
+
+def moved(among: Sequence[T], selected: T | None, by: int) -> T | None:
+    """What is so many places further, at most at an end; None where there is nothing."""
+    if not among:
+        return None
+    return among[min(max(_place(among, selected) + by, 0), len(among) - 1)]
+
+
+def onward(among: Sequence[T], selected: T | None, by: int, wanted: Container[T]) -> T | None:
+    """The next of those wanted, around the end; None where there is none."""
+    at = _place(among, selected)
+    turns = (among[(at + by * step) % len(among)] for step in range(1, len(among) + 1))
+    return next((one for one in turns if one in wanted), None)
+
+
+def _place(among: Sequence[T], selected: T | None) -> int:
+    return 0 if selected is None or selected not in among else among.index(selected)
