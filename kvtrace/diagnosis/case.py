@@ -85,6 +85,11 @@ class Case:
         return read(self.transfer, self.scene.clocks)
 
     @property
+    def lease_now(self) -> str:
+        """The lease in force on the producer, to be read after the name of its setting."""
+        return self.scene.lease_now(self.engine_id(Role.PRODUCER))
+
+    @property
     def usual(self) -> Usual | None:
         """What is usual on its link; None where too few finished there."""
         return self.scene.usual(self.link)

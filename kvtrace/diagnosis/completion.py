@@ -114,8 +114,8 @@ def telemetry_raises(case: EngineCase) -> Diagnosis | None:
     if not raised:
         return None
     error = clean(raised[-1].event.error) or "an error"
-    lease = case.engine.settings.lease if case.engine.settings is not None else 0
-    held = f" for `kv_lease_duration` (now {duration(lease)})" if lease else " until its lease ends"
+    now = case.scene.lease_now(case.engine.id)
+    held = f" for `kv_lease_duration`{now}" if now else " until its lease ends"
     return case.blame(
         Cause.TELEMETRY_RAISED,
         f"{case.called} finished {len(raised)} writes lately whose telemetry raised {error}; it "
@@ -181,8 +181,7 @@ def sends_never_reported(case: EngineCase) -> Diagnosis | None:
             held.append(found)
     if not held:
         return None
-    lease = case.engine.settings.lease if case.engine.settings is not None else 0
-    now = f" (now {duration(lease)})" if lease else ""
+    now = case.scene.lease_now(case.engine.id)
     return case.blame(
         Cause.SEND_NEVER_REPORTED,
         f"{case.called} held the blocks of {len(held)} finished transfers lately until their "

@@ -68,14 +68,12 @@ def rejected_before_asking(case: Case) -> Diagnosis | None:
     if ended is None:
         return None
     d, p = case.scene.called(ended.place.engine), case.called(Role.PRODUCER)
-    settings = case.scene.settings(case.engine_id(Role.PRODUCER))
-    now = f" (now {duration(settings.lease)})" if settings is not None and settings.lease else ""
     return case.blame(
         Cause.REJECTED_BEFORE_ASKING,
         f"{d} ended the request as {clean(ended.event.status)} before it asked for the blocks; "
         f"{p} holds {ready.event.blocks:,} until their lease runs out.",
-        f"Lower `kv_lease_duration`{now} on {p} if many such requests fill it; let the router "
-        f"send legs only for requests that {d} accepts.",
+        f"Lower `kv_lease_duration`{case.lease_now} on {p} if many such requests fill it; let the "
+        f"router send legs only for requests that {d} accepts.",
         [
             case.saw(ended, f"{d}’s request ended."),
             case.saw(ready, f"The blocks became ready on {p}."),

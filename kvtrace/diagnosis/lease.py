@@ -40,8 +40,8 @@ def lease_never_renewed(case: Case) -> Diagnosis | None:
         Cause.LEASE_NEVER_RENEWED,
         f"{p} gave the blocks back after {_held(case, expired)}: {d}’s heartbeats name "
         f"{clean(named)}, {p} holds {clean(half.request)}.",
-        f"Raise `kv_lease_duration`{_now(case)} on {p} above the time that requests queue on {d}, "
-        "or send the legs in sequence and pass on P’s own id.",
+        f"Raise `kv_lease_duration`{case.lease_now} on {p} above the time that requests queue on "
+        f"{d}, or send the legs in sequence and pass on P’s own id.",
         [
             case.saw(asked, f"{d} was told the id that its heartbeats name."),
             beat,
@@ -68,8 +68,8 @@ def lease_ran_out(case: Case) -> Diagnosis | None:
     return case.blame(
         Cause.LEASE_RAN_OUT,
         f"{p} gave the blocks back after {_held(case, expired)}; {late}",
-        f"Raise `kv_lease_duration`{_now(case)} on {p} above the time that requests queue on {d}, "
-        f"or give {d} fewer requests; cancel this one on {d}.",
+        f"Raise `kv_lease_duration`{case.lease_now} on {p} above the time that requests queue on "
+        f"{d}, or give {d} fewer requests; cancel this one on {d}.",
         [case.saw(expired, "The lease ran out, and nobody had read the blocks."), last],
     )
 
@@ -103,11 +103,6 @@ def _held(case: Case, expired: Found[LeaseExpired]) -> str:
     """How long the blocks were held."""
     since = case.first(BlocksReady)
     return "its lease" if since is None else duration(expired.at - since.at)
-
-
-def _now(case: Case) -> str:
-    settings = case.scene.settings(case.engine_id(Role.PRODUCER))
-    return f" (now {duration(settings.lease)})" if settings is not None and settings.lease else ""
 
 
 _CAME: tuple[type[Event], ...] = (RegistrationNoticed,)

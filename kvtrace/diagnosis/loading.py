@@ -87,14 +87,12 @@ def full_hit_held_blocks(case: Case) -> Diagnosis | None:
     if ready is None or not ready.event.held or expired is None or expired.event.readers:
         return None
     p, d = case.called(Role.PRODUCER), case.called(Role.CONSUMER)
-    settings = case.scene.settings(case.engine_id(Role.PRODUCER))
-    now = f" (now {duration(settings.lease)})" if settings is not None and settings.lease else ""
     return case.blame(
         Cause.FULL_HIT_HOLDS_BLOCKS,
         f"{d} had the whole prompt in its cache and asked for nothing; {p} held "
         f"{ready.event.blocks:,} blocks for {duration(expired.at - ready.at)} for nobody.",
-        f"Lower `kv_lease_duration`{now} on {p}, or let the router send prompts that {d} has in "
-        f"its cache to {d} alone.",
+        f"Lower `kv_lease_duration`{case.lease_now} on {p}, or let the router send prompts that "
+        f"{d} has in its cache to {d} alone.",
         [
             case.saw(skipped, f"{d} found the whole prompt in its cache."),
             case.saw(ready, f"The blocks became ready on {p}."),

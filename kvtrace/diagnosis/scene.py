@@ -13,6 +13,7 @@ from kvtrace.fleet import Fleet
 from kvtrace.lifecycle import told
 from kvtrace.model import Link, Role
 from kvtrace.transfer import Transfer
+from kvtrace.words import duration
 
 E = TypeVar("E", bound=Event)
 T = TypeVar("T")
@@ -76,6 +77,11 @@ class Scene:
         """What is in force in the engine; None where it did not tell."""
         known = self.engine(engine)
         return None if known is None else known.settings
+
+    def lease_now(self, engine: str) -> str:
+        """The lease in force in the engine, as it follows a setting's name; empty if not known."""
+        known = self.settings(engine)
+        return "" if known is None or not known.lease else f" (now {duration(known.lease)})"
 
     def notices(self, engine: str, kind: type[E]) -> tuple[Found[E], ...]:
         """The last that the engine told of this kind, with or without a request."""

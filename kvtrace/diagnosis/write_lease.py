@@ -164,6 +164,4 @@ def _took(case: Case) -> str:
 
 
 def _raise(case: Case) -> str:
-    settings = case.scene.settings(case.engine_id(Role.PRODUCER))
-    now = f" (now {duration(settings.lease)})" if settings is not None and settings.lease else ""
-    return f"raise `kv_lease_duration`{now} on {case.called(Role.PRODUCER)}"
+    return f"raise `kv_lease_duration`{case.lease_now} on {case.called(Role.PRODUCER)}"
