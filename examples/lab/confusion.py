@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from lab.play import Result
+from lab.result import Result
 from lab.scenario import Scenario
 
 HEAD = """# What the lab names

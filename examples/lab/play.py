@@ -13,6 +13,7 @@ from lab.engine import await_ready
 from lab.errors import EngineDiedError, LabError
 from lab.pair import Pair, Wish, started
 from lab.progress import Progress
+from lab.result import Result
 from lab.run import fresh
 from lab.scenario import Scenario, Serve, Setup
 from lab.stage import Stage
@@ -22,22 +23,6 @@ Say = Callable[[str], None]
 
 CALM = 4.0
 """Seconds after a healthy scenario in which nothing must be named either."""
-
-
-class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one scenario."""
-
-    name: str
-    cause: Cause | None
-    named: dict[str, list[Cause]]
-    """By request: every cause that was named for it, in order; empty id for engines."""
-    seconds: float
-    error: str = ""
-    """Why it could not be played; empty where it was."""
-
-    final: tuple[Cause | None, ...] = ()
-    """What was named last for each request that counts."""
-    passed: bool = False
 
 
 def play_all(

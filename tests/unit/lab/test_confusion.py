@@ -2,7 +2,7 @@
 
 import msgspec
 from lab.confusion import page
-from lab.play import Result
+from lab.result import Result
 from lab.scenario import chosen
 
 from kvtrace.causes import Cause

@@ -1,0 +1,136 @@
+"""The lab's command line: which scenarios there are, and what kvtrace names for each."""
+
+import argparse
+import importlib.util
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import msgspec
+
+from kvtrace.cli.streams import put
+from kvtrace.errors import KvtraceError
+from lab.confusion import page
+from lab.errors import LabError
+from lab.result import Result
+from lab.scenario import chosen, every
+
+NEEDED = ("vllm", "nixl", "zmq", "aiohttp", "psutil")
+"""What playing takes beside kvtrace; telling which scenarios there are takes none of it."""
+
+EXAMPLES = """\
+examples:
+  kvtrace lab list
+  kvtrace lab run prefill-dropped
+  kvtrace lab run --all --json > results.json
+  kvtrace lab run --all --record recordings/ --page docs/lab.md
+
+exit codes:
+  0 every cause was named right   1 one was not   2 the lab could not run   130 interrupted
+"""
+
+
+class InterruptedLabError(Exception):
+    """Somebody wants us to end."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Do what the words say, and return the exit code."""
+    options = _parser().parse_args(words)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    try:
+        return _list(options) if options.command == "list" else _run(options)
+    except (LabError, KvtraceError) as error:
+        print(f"kvtrace lab: {error}", file=sys.stderr)
+        return 2
+    except InterruptedLabError:
+        print("kvtrace lab: interrupted; all of it has ended.", file=sys.stderr)
+        return 130
+
+
+def _list(options: argparse.Namespace) -> int:
+    found = every()
+    if options.json:
+        told = [
+            {"name": one.name, "title": one.title, "cause": one.cause, "modes": one.modes}
+            for one in found
+        ]
+        put([msgspec.json.encode(told).decode()])
+        return 0
+    width = max(len(one.name) for one in found)
+    put(f"{one.name:{width}}  {one.cause or 'nothing':30}  {one.title}" for one in found)
+    return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    if bool(options.names) == options.all:
+        raise LabError("Name scenarios, or say --all: `list` tells which there are.")
+    scenarios = every() if options.all else chosen(tuple(options.names))
+    _require(NEEDED)
+    # Imported here, since it needs what was just looked for.
+    from lab.play import play_all
+
+    if options.record is not None:
+        options.record.mkdir(parents=True, exist_ok=True)
+    results: list[Result] = []
+    for _ in range(options.times):
+        for result in play_all(scenarios, _say, record=options.record):
+            results.append(result)
+            _say(_in_words(result))
+    if options.json:
+        put([msgspec.json.encode(results).decode()])
+    if options.page is not None:
+        options.page.write_text(page(scenarios, results), encoding="utf-8")
+    wrong = [one for one in results if not one.passed]
+    _say(f"{len(results) - len(wrong)} of {len(results)} named right")
+    return 1 if wrong else 0
+
+
+def _require(modules: Sequence[str]) -> None:
+    """Raise LabError where one of them is not installed."""
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    if missing:
+        raise LabError(
+            f"playing scenarios takes real engines, and {', '.join(missing)} is not installed "
+            "here: run `make setup-engines`."
+        )
+
+
+def _in_words(result: Result) -> str:
+    mark = "right" if result.passed else "WRONG"
+    named = ", ".join(dict.fromkeys(one for causes in result.named.values() for one in causes))
+    why = f" ({result.error})" if result.error else ""
+    return f"{mark}  {result.name}: {named or 'nothing'} in {result.seconds:g} s{why}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="kvtrace lab",
+        description="Break real engines in known ways, and see which cause kvtrace names.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    told = commands.add_parser("list", help="tell which scenarios there are")
+    told.add_argument("--json", action="store_true", help="as one JSON list")
+    run = commands.add_parser("run", help="play scenarios on real engines")
+    run.add_argument("names", nargs="*", metavar="NAME")
+    run.add_argument("--all", action="store_true", help="every scenario")
+    run.add_argument("--json", action="store_true", help="the results as one JSON list")
+    run.add_argument("--times", type=int, default=1, metavar="N", help="so often (1)")
+    run.add_argument("--record", type=Path, metavar="DIR", help="keep a recording of each")
+    run.add_argument("--page", type=Path, metavar="FILE", help="write the table of what was named")
+    return parser
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(one, signal.SIG_IGN)
+    raise InterruptedLabError(signal.Signals(number).name)
+
+
+def _say(words: str) -> None:
+    print(f"kvtrace lab: {words}", file=sys.stderr, flush=True)
