@@ -52,10 +52,11 @@ class _Half:
 
     def __init__(self, opened: int) -> None:
         self.slots: list[int] = []
+        """Each by the word that it begins with, which says how much of it is used."""
         self.begin = self.at = self.end = 0
         """Where the records of its last slot begin, where the next goes, and where they end."""
         self.used = 0
-        """The word that says how much of its last slot is used."""
+        """Its last slot."""
 
         self.opened = opened
 
@@ -69,11 +70,10 @@ class Ledger:
     def __init__(self, memory: mmap, words: "memoryview[int]", layout: Layout) -> None:
         self._memory = memory
         self._words = words
-        self._start = layout.ledger_at
-        self._size = layout.ledger_slot
         self._room = layout.ledger_room
         self._slots = layout.ledger_slots
-        self._unused = list(range(layout.ledger_slots - 1, -1, -1))
+        starts = range(layout.ledger_at, layout.ring_at, layout.ledger_slot)[: self._slots]
+        self._unused = [start // 8 for start in reversed(starts)]
         self._open: list[dict[str, _Half]] = [{} for _ in range(256)]
         self._noticed: dict[tuple[int, str], _Half] = {}
         self._noticed_slots = 0
@@ -119,7 +119,7 @@ class Ledger:
     def _turn(self, event: Event, origin: int, half: _Half | None) -> _Half | None:
         """The half, where it goes on; what was told under the consumer's id moves into it."""
         halves = self._open[origin]
-        if not isinstance(event, MatchMade):
+        if type(event) is not MatchMade:
             closing: AnyEvent = event  # type: ignore[assignment]  # AnyEvent is all there is
             if half is None or not closes(closing):
                 return half
@@ -156,11 +156,10 @@ class Ledger:
             return False
         if not self._unused and not self._make_room(at):
             return False
-        slot = self._unused.pop()
+        half.used = slot = self._unused.pop()
         half.slots.append(slot)
-        half.used = self._word(slot)
-        half.begin = half.at = half.used * 8 + USED.size
-        half.end = half.at + self._room
+        half.begin = half.at = begin = slot * 8 + USED.size
+        half.end = begin + self._room
         return True
 
     def _make_room(self, at: int) -> bool:
@@ -183,8 +182,5 @@ class Ledger:
 
     def _free(self, half: _Half) -> None:
         for slot in half.slots:
-            self._words[self._word(slot)] = 0
-        self._unused.extend(half.slots)
-
-    def _word(self, slot: int) -> int:
-        return (self._start + slot * self._size) // 8
+            self._words[slot] = 0
+        self._unused += half.slots
