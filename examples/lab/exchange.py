@@ -1,7 +1,6 @@
 """One request on its way through the router: two legs out, one answer back."""
 
 import asyncio
-from collections.abc import Mapping
 from typing import NoReturn
 
 import aiohttp
@@ -17,35 +16,21 @@ from lab.legs import (
     prompt_length,
     tokens_in,
 )
-from lab.routed import Leg, Outcome, Routed, now
-
-Answer = tuple[aiohttp.ClientResponse, bytes]
-"""A response whose body has begun, and its first bytes."""
-
-
-class LegFailedError(Exception):
-    """An engine refused its leg, or could not be talked to."""
+from lab.routed import Leg, Outcome, Routed
+from lab.sender import Answer, LegFailedError, Sender
 
 
 class Exchange:
     """Sends both legs at once, and ends both when either end of the request is gone."""
 
-    def __init__(
-        self,
-        session: aiohttp.ClientSession,
-        identity: Identity,
-        body: Body,
-        knobs: Knobs,
-        others: Mapping[str, Peer],
-    ) -> None:
-        self._others = others
-        self._session = session
+    def __init__(self, sender: Sender, identity: Identity, body: Body, knobs: Knobs) -> None:
+        self._sender = sender
         self._identity = identity
         self._body = body
         self._knobs = knobs
         self._outcome: Outcome = "client gone"
-        self._producer = Leg(engine_id="")
-        self._consumer = Leg(engine_id="")
+        self._producer = Leg(role="P", request_id=identity.request_id)
+        self._consumer = Leg(role="D", request_id=identity.request_id)
 
     @property
     def seen(self) -> Routed:
@@ -82,9 +67,11 @@ class Exchange:
         body = producer_leg(self._body)
         answer, first = await self._turned(self._producer, producer, body, self._knobs.producer)
         body = first + await answer.read()
-        self._producer.answered, self._producer.tokens = now(), tokens_in(body)
+        self._producer.tokens = tokens_in(body)
         if self._producer.failed:
             self._producer.error = body.decode(errors="replace")[:500]
+        self._sender.ended(self._producer)
+        if self._producer.failed:
             raise LegFailedError(
                 f"Producer {producer.engine_id} answered {answer.status}: {self._producer.error}"
             )
@@ -98,27 +85,15 @@ class Exchange:
         await asyncio.sleep(knobs.delay)
         if knobs.drop:
             await _forever()
-        peer = self._others.get(knobs.to, peer)
+        peer = self._sender.peers.get(knobs.to, peer)
         headers = knobs.named(self._identity.headers)
         try:
             async with asyncio.timeout(knobs.abort_after or None):
-                return await self._send(leg, peer, knobs.turned(body), headers)
+                return await self._sender.send(leg, peer, knobs.turned(body), headers)
         except TimeoutError:
-            leg.error, leg.answered = "aborted", now()
+            leg.error = "aborted"
+            self._sender.ended(leg)
             return await _forever()
-
-    async def _send(self, leg: Leg, peer: Peer, body: Body, headers: dict[str, str]) -> Answer:
-        """Send a leg, and wait until its answer's body begins."""
-        leg.sent = now()
-        url = f"{peer.url}/v1/completions"
-        try:
-            answer = await self._session.post(url, json=body, headers=headers)
-            first = await answer.content.readany()
-        except aiohttp.ClientError as error:
-            leg.error, leg.answered = str(error), now()
-            raise LegFailedError(f"Engine {peer.engine_id} cannot be reached: {error}") from error
-        leg.first_byte, leg.status = now(), answer.status
-        return answer, first
 
     async def _pass_on(self, answer: Answer, request: web.Request) -> web.StreamResponse:
         """Hand the consumer's answer on as it comes."""
@@ -134,7 +109,8 @@ class Exchange:
                 await response.write(chunk)
         except aiohttp.ClientError as error:
             self._consumer.error = str(error)
-        self._consumer.answered, self._consumer.tokens = now(), tokens_in(body)
+        self._consumer.tokens = tokens_in(body)
+        self._sender.ended(self._consumer)
         await response.write_eof()
         return response
 

@@ -101,7 +101,9 @@ def _play(scenario: Scenario, pair: Pair, record: Path | None) -> Result:
     file = None if record is None else record / f"{scenario.name}.kvtrace.gz"
     error = ""
     with ExitStack() as stack:
-        watcher = stack.enter_context(Watcher(pair.run_dir, file, about=f"lab-{scenario.name}-"))
+        voice = pair.router.voice if scenario.router_speaks else None
+        about = f"lab-{scenario.name}-"
+        watcher = stack.enter_context(Watcher(pair.run_dir, file, about, voice))
         stage = stack.enter_context(Stage(pair, watcher, scenario.name))
         try:
             for step in scenario.step:

@@ -23,7 +23,10 @@ class Instant(msgspec.Struct, frozen=True):
 class Leg(msgspec.Struct, kw_only=True):
     """One leg, filled in as it goes: the one record here that changes."""
 
-    engine_id: str
+    role: Literal["P", "D"]
+    request_id: str
+    """The router's."""
+    engine_id: str = ""
     sent: Instant | None = None
     first_byte: Instant | None = None
     answered: Instant | None = None

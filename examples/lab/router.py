@@ -9,6 +9,8 @@ from lab.knobs import HEADER, read
 from lab.launch import HOST
 from lab.legs import Peer, identify
 from lab.routed import RouterLog
+from lab.sender import Sender
+from lab.voice import Voice
 
 PATIENCE = aiohttp.ClientTimeout(total=None, sock_connect=5)
 """An engine may take its time to answer, but not to accept."""
@@ -25,6 +27,8 @@ class Router:
         self.producer = producer
         self.consumer = consumer
         self.log = log
+        self.voice = Voice()
+        """What it tells kvtrace, for those who listen."""
         self.in_flight = 0
         self._session: aiohttp.ClientSession | None = None
         self._runner: web.AppRunner | None = None
@@ -65,7 +69,8 @@ class Router:
             body, knobs = await request.json(), read(request.headers.get(HEADER))
         except ValueError as error:
             return web.json_response({"error": {"message": f"Not understood: {error}"}}, status=400)
-        exchange = Exchange(self._session, identify(request.headers), body, knobs, self.others)
+        sender = Sender(self._session, self.others, self.voice)
+        exchange = Exchange(sender, identify(request.headers), body, knobs)
         self.in_flight += 1
         try:
             return await exchange.run(request, self.producer, self.consumer)

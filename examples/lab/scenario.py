@@ -134,6 +134,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Requests it must be named for; empty where it is about an engine."""
     within: float = 25
     """Seconds from the last step until it is named."""
+    router_speaks: bool = False
+    """Whether the router tells kvtrace which legs it sends, and how they end."""
     stand_in: bool = False
     """Whether a NIXL call was told to go wrong, rather than a real part broken."""
     setup: Setup = Setup()

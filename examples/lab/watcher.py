@@ -17,14 +17,26 @@ from kvtrace.sinks.recording import RecordingWriter
 from kvtrace.snapshot import Snapshot
 from kvtrace.sources import run_directory
 from kvtrace.wire import kind
+from lab.voice import Voice
 
 
 class Watcher:
     """What is known of the run's transfers, from the moment it is entered."""
 
-    def __init__(self, boxes: Path, record: Path | None = None, about: str = "") -> None:
-        """`record` keeps what is heard from now on, and of requests only those `about` is in."""
+    def __init__(
+        self,
+        boxes: Path,
+        record: Path | None = None,
+        about: str = "",
+        voice: Voice | None = None,
+    ) -> None:
+        """`record` keeps what is heard from now on, and of requests only those `about` is in.
+
+        The `voice` is a router's that speaks to kvtrace; without it only engines speak.
+        """
         self._boxes = boxes
+        self._voice = voice
+        self._heard = 0 if voice is None else voice.number
         self._about = about
         self._kin: set[str] = set()
         """Requests that vLLM sends in the place of those, under ids of their own."""
@@ -93,13 +105,21 @@ class Watcher:
                         causes.append(cause)
 
     def _moments(self) -> Iterator[Moment]:
-        for moment in run_directory.watch(self._boxes):
+        for moment in self._everybody():
             if self._stop.is_set():
                 return
             if self._writer is not None and self._is_worth_it(moment):
                 self._writer.write(moment)
             if isinstance(moment.news, Record):
                 self._hear(moment.news)
+            yield moment
+
+    def _everybody(self) -> Iterator[Moment]:
+        """What the engines tell, and the router."""
+        for moment in run_directory.watch(self._boxes):
+            for record in () if self._voice is None else self._voice.after(self._heard):
+                self._heard = record.seq
+                yield Moment(moment.at, record)
             yield moment
 
     def _is_worth_it(self, moment: Moment) -> bool:

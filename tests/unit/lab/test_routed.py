@@ -11,8 +11,8 @@ def routed(request_id: str, prompt_tokens: int = 5) -> Routed:
         prompt_tokens=prompt_tokens,
         max_tokens=1,
         outcome="answered",
-        producer=Leg(engine_id="P", sent=Instant(1, 2), status=200),
-        consumer=Leg(engine_id="D", sent=Instant(1, 2), status=500),
+        producer=Leg(role="P", request_id="r1", engine_id="P", sent=Instant(1, 2), status=200),
+        consumer=Leg(role="D", request_id="r1", engine_id="D", sent=Instant(1, 2), status=500),
     )
 
 
