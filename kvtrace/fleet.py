@@ -29,6 +29,7 @@ from kvtrace.moments import Ended, Lost, Moment, Record, Watched
 from kvtrace.notices import KEPT, Notices
 from kvtrace.offsets import Offsets
 from kvtrace.pairing import Key, arrange, fresh_id, is_half, named, named_consumer, whose, with_half
+from kvtrace.stand_ins import StandIns
 from kvtrace.strays import Strays
 from kvtrace.table import Table
 from kvtrace.transfer import Half, Told, Transfer
@@ -56,6 +57,7 @@ class Fleet:
         self.notices = Notices()
         self.legs = Legs()
         self.strays = Strays()
+        self._stand_ins = StandIns()
         self.events = self.repeats = 0
         self.lost = Lost()
         """What the sources say they did not pass on, added up."""
@@ -118,6 +120,9 @@ class Fleet:
         key = whose(record)
         if key is None:
             self._hear_of_engine(record, seen)
+            return
+        if self._stand_ins.hear(key, record):
+            self.strays.give(key)
             return
         name = self.table.find(key)
         if name is not None:

@@ -6,11 +6,17 @@ _ENGINES_OWN = re.compile(r"-[0-9a-fA-F]{8}\Z")
 _ROUTE = re.compile(r"\A(?:\d+_)?(?:chatcmpl-|cmpl-|resp_|generate-tokens-)")
 _INDEX = re.compile(r"-\d+\Z")
 _CHILD = re.compile(r"\A\d+_")
+_SERVERS_OWN = re.compile(r"\A[0-9a-f]{16}\Z")
 
 
 def base_id(local: str) -> str:
     """The id without the eight hex digits that each engine appends to make it its own."""
     return _ENGINES_OWN.sub("", local)
+
+
+def is_servers_own(local: str) -> bool:
+    """Whether it is an id as vLLM's server makes them, without what each engine appends."""
+    return _SERVERS_OWN.match(local) is not None
 
 
 def routers_ids(local: str) -> frozenset[str]:

@@ -26,6 +26,7 @@ from kvtrace.signals.open_half import NEVER, OpenHalf
 from kvtrace.signals.parting import GIVE_UP, loose_handshake, part
 from kvtrace.signals.spans import Span
 from kvtrace.signals.stalls import Now, shortest, stall, wait_of
+from kvtrace.stand_ins import StandIns
 
 MILLISECOND = 1_000_000
 
@@ -56,6 +57,7 @@ class Deriver:
         """None of them has settled before."""
 
         self._heard = Heard(live_limit)
+        self._stand_ins = StandIns()
         self._beginnings: Asked = {}
         self._loose: list[tuple[Record, int]] = []
         self._next_scan = 0
@@ -100,7 +102,7 @@ class Deriver:
             self._hear_of_engine(record, seen)
             return
         whose = half_of(record)
-        if whose is None:
+        if whose is None or self._stand_ins.hear(whose, record):
             return
         half = self.halves.take(whose, record, seen)
         if half is None:

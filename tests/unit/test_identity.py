@@ -2,7 +2,7 @@
 
 import pytest
 
-from kvtrace.identity import base_id, routers_ids, siblings
+from kvtrace.identity import base_id, is_servers_own, routers_ids, siblings
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,10 @@ def test_siblings_are_other_children_and_other_prompts_of_one_call() -> None:
     assert "cmpl-x-1" in siblings("cmpl-x-0")
     assert "cmpl-x-0" not in siblings("cmpl-x-0")
     assert "cmpl-y-0" not in siblings("cmpl-x-0")
+
+
+def test_what_the_server_calls_a_request_has_nothing_of_an_engine() -> None:
+    assert is_servers_own("90dff02039fa88a7")
+    assert not is_servers_own("cmpl-90dff02039fa88a7-0-1a2b3c4d")
+    assert not is_servers_own("90dff02039fa88a7-1a2b3c4d")
+    assert not is_servers_own("90dff02039fa88a7\n")

@@ -13,7 +13,7 @@ from kvtrace.moments import Ended, News, Record
 from kvtrace.signals.deriver import SETTLE, Deriver, half_of
 from kvtrace.signals.ids import derived
 from kvtrace.signals.logs import Resource
-from kvtrace.signals.spans import CLIENT, INTERNAL, TRANSFER
+from kvtrace.signals.spans import CLIENT, INTERNAL, TRANSFER, Span
 from tests.otlp_messages import traces_request
 from tests.unit import samples
 from tests.unit.moments import news as anything
@@ -376,3 +376,14 @@ def test_whatever_arrives_gives_spans_that_fit_into_messages(told: list[tuple[in
         assert span.start_time_unix_nano <= span.end_time_unix_nano
         assert (len(span.trace_id), len(span.span_id)) == (16, 8)
     assert len(deriver.halves) <= 5
+
+
+def test_a_stand_in_for_a_request_whose_client_left_makes_no_span() -> None:
+    def spans_for(tokens: int) -> list[Span]:
+        name = "90dff02039fa88a7"
+        story = Story().at(0, samples.request_admitted(request=name, tokens=tokens))
+        story.at(0.1, samples.request_finished(request=name, status="FINISHED_ABORTED"))
+        return at_once(moment.news for moment in story.moments if moment.news is not None)
+
+    assert spans_for(tokens=1) == []
+    assert spans_for(tokens=2) != []
