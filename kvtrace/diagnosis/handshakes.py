@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis, Evidence
 from kvtrace.diagnosis.case import Case
@@ -35,6 +37,19 @@ def handshake_failed(case: Case) -> Diagnosis | None:
             return layouts_differ(case, failed)
         case Why.OTHER:
             return _refused(case, failed)
+
+
+def consumer_could_not_ask(case: Case) -> Diagnosis | None:
+    """The consumer's half is apart, since it named another producer, and could not reach that."""
+    half = case.transfer.producer
+    if half is None or case.transfer.consumer is not None or case.transfer.rivals:
+        return None
+    for other in case.scene.alike(half.base):
+        if other.consumer is not None and other.producer is None:
+            found = handshake_failed(Case(other, case.trouble, case.scene))
+            if found is not None:
+                return msgspec.structs.replace(found, transfer=case.transfer.id)
+    return None
 
 
 def _silent(case: Case, failed: Failure) -> Diagnosis | None:

@@ -182,6 +182,12 @@ def consumer_has_no_blocks(case: Case) -> Diagnosis | None:
     )
 
 
+def parked_hold_all_blocks(case: Case) -> Diagnosis | None:
+    """The same, where the waiting alone fill the consumer: a lease that ran out came of it."""
+    found = consumer_has_no_blocks(case)
+    return found if found is not None and not found.doubt else None
+
+
 def _parked(case: Case, engine: str) -> tuple[int, int]:
     """How many transfers wait on this consumer with blocks allocated, and how many blocks."""
     held = []

@@ -18,10 +18,11 @@ from kvtrace.diagnosis.completion import (
 )
 from kvtrace.diagnosis.engine_case import EngineCase
 from kvtrace.diagnosis.first_handshake import first_handshake, handshakes_queue
-from kvtrace.diagnosis.handshakes import handshake_failed
+from kvtrace.diagnosis.handshakes import consumer_could_not_ask, handshake_failed
 from kvtrace.diagnosis.holding import (
     aborted_blocks_held,
     consumer_has_no_blocks,
+    parked_hold_all_blocks,
     rejected_before_asking,
     siblings_never_fetched,
     watchdog_only_logs,
@@ -94,6 +95,7 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     # One could not reach the other, or reached out to what it was before, whatever became of
     # the request.
     handshake_failed,
+    consumer_could_not_ask,
     handshakes_queue,
     registration_not_sent,
     peer_restarted,
@@ -131,6 +133,7 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     consumer_was_not_told,
     consumer_took_nothing,
     loaded_twice,
+    parked_hold_all_blocks,
     lease_never_renewed,
     lease_ran_out,
     prefill_never_finishes,

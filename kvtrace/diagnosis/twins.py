@@ -14,6 +14,7 @@ from kvtrace.events import (
     WritePosted,
 )
 from kvtrace.model import Role
+from kvtrace.transfer import Half, Transfer
 from kvtrace.words import clean
 
 _REMEDY = (
@@ -39,7 +40,9 @@ def blocks_went_to_a_twin(case: Case) -> Diagnosis | None:
             if not isinstance(told.event, MatchMade) or told.event.remote_request == half.request:
                 continue
             match, p = case.found(told), case.scene.called(theirs.engine)
-            if match.at < begun.at:
+            # Who comes when another of its id was served has a turn of its own, unless the blocks
+            # were plainly its own.
+            if match.at < begun.at and not _was_meant_for(case, other):
                 continue
             return case.blame(
                 Cause.TWO_REQUESTS_ONE_ID,
@@ -50,9 +53,40 @@ def blocks_went_to_a_twin(case: Case) -> Diagnosis | None:
                 [
                     case.saw(asked, f"{case.called(Role.CONSUMER)} registered this one."),
                     case.saw(match, f"{p} matched the blocks to another request of that id."),
+                    *_lengths(case, other),
                 ],
             )
     return None
+
+
+def _was_meant_for(case: Case, other: Transfer) -> bool:
+    """Whether the other took blocks of this one's length, which is not its own."""
+    asked = case.first(RequestAdmitted)
+    computed, wanted = _tokens(other.producer), _tokens(other.consumer)
+    mine = asked.event.tokens if asked is not None else 0
+    return bool(mine and wanted) and mine == computed != wanted
+
+
+def _lengths(case: Case, other: Transfer) -> list[Evidence]:
+    """How long the prompts were, where both requests' and the computed one's are known."""
+    asked = case.first(RequestAdmitted)
+    computed, wanted = _tokens(other.producer), _tokens(other.consumer)
+    if asked is None or not (asked.event.tokens and computed and wanted):
+        return []
+    text = (
+        f"Its prompt has {asked.event.tokens:,} tokens; the blocks were of {computed:,}, and went "
+        f"to a prompt of {wanted:,}."
+    )
+    return [case.saw(asked, text)]
+
+
+def _tokens(half: Half | None) -> int:
+    """The length of a half's prompt; 0 where it is not told."""
+    told = half.told.values() if half is not None else ()
+    lengths = (
+        one.event.tokens for one in told if isinstance(one.event, PrefillAdmitted | RequestAdmitted)
+    )
+    return next(lengths, 0)
 
 
 def twins_wait(case: Case) -> Diagnosis | None:

@@ -183,3 +183,11 @@ def test_another_data_parallel_rank_is_told_apart() -> None:
 
 def test_no_answer_is_not_the_wrong_engine() -> None:
     without_answer(consumer_asks()).is_not_blamed_on(Cause.WRONG_ENGINE_ANSWERED)
+
+
+def test_the_half_that_was_never_asked_is_named_by_what_kept_the_consumer_from_asking() -> None:
+    story = Story().at(0, request_admitted(producer="nobody", host="10.0.0.1", port=9))
+    story.at(0, *PRODUCER_FIRST).at(0, handshake_started(peer="nobody", host="10.0.0.1", port=9))
+    failed = handshake_failed(peer="nobody", host="10.0.0.1", port=9, took=5 * 10**9, **AGAIN)  # type: ignore[arg-type]
+    story.at(5, failed, d_gave_up(**AGAIN), by=D).at(5.1, receive_failed()).at(16)
+    assert set(story.diagnoses().values()) == {Cause.SIDE_CHANNEL_UNREACHABLE}

@@ -15,6 +15,7 @@ from tests.unit.samples import (
     PRODUCER_FIRST,
     WRITING,
     blocks_released,
+    lease_expired,
     load_decided,
     prefill_admitted,
     process_started,
@@ -137,6 +138,12 @@ def test_a_consumer_whose_blocks_the_parked_hold_is_named() -> None:
     (found,) = (one for one in story.snapshot.diagnoses.values() if one.transfer == "r1")
     assert "3 waiting transfers hold 36 of the 40 blocks of D0" in found.sentence
     assert found.doubt == ""
+
+
+def test_a_lease_that_ran_out_meanwhile_came_of_it() -> None:
+    story = full(Story(), blocks=40).at(2, *PRODUCER_FIRST)
+    story.at(32, lease_expired(readers=0)).at(36)
+    assert story.diagnoses()["r1"] is Cause.CONSUMER_HAS_NO_BLOCKS
 
 
 def test_where_running_requests_must_hold_the_rest_it_is_unsure() -> None:

@@ -43,6 +43,16 @@ def test_one_that_takes_its_turn_after_another_of_its_id_is_not() -> None:
     assert Cause.TWO_REQUESTS_ONE_ID not in story.diagnoses().values()
 
 
+def test_one_that_comes_when_its_own_blocks_went_to_a_shorter_twin_is_told_so() -> None:
+    story = Story().at(0, request_admitted(tokens=60), *CONSUMER_FIRST[1:])
+    story.at(0, prefill_admitted(tokens=100), *PRODUCER_FIRST[1:], registration_noticed())
+    story.at(0, match_made(), write_posted(), write_started(), *LANDING)
+    story.at(5, request_admitted(request=TWIN, tokens=100), *TWINS_LEG[1:]).at(45)
+    assert story.diagnoses()[TWIN] is Cause.TWO_REQUESTS_ONE_ID
+    (found,) = story.snapshot.diagnoses.values()
+    assert "the blocks were of 100, and went to a prompt of 60" in found.evidence[-1].text
+
+
 def test_a_finished_one_that_took_the_blocks_of_a_longer_prompt_is_named() -> None:
     story = Story().at(0, request_admitted(tokens=60), *CONSUMER_FIRST[1:])
     story.at(0, prefill_admitted(tokens=100), *PRODUCER_FIRST[1:], registration_noticed())
