@@ -41,7 +41,7 @@ from kvtrace.sources.run_directory import HOUR, RunDirectory
 
 Item = TypeVar("Item")
 
-LOOK = 0.25
+LOOK = 0.4
 """Seconds between two looks at the black boxes, where the last one saw all: what happens is sent
 within half a second, and the fewer looks and requests, the less each event costs."""
 
