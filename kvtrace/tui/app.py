@@ -10,7 +10,7 @@ from textual import on
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import Provider
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.timer import Timer
 
 from kvtrace import words
@@ -103,7 +103,7 @@ class KvtraceApp(_Noticing):
     TITLE = "kvtrace"
     BINDINGS: ClassVar[list[BindingType]] = list(KEYS)
 
-    frame: reactive[Frame | None] = reactive(None)
+    frame: var[Frame | None] = var(None)
 
     def __init__(
         self,

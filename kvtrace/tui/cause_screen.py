@@ -8,7 +8,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.screen import Screen
 
 from kvtrace.causes import Cause
@@ -36,7 +36,7 @@ class CausesScreen(Screen[None]):
         *TURNS,
     ]
 
-    frame: reactive[Frame | None] = reactive(None)
+    frame: var[Frame | None] = var(None)
 
     class Opened(Message):
         """The transfers with a cause are to be shown."""

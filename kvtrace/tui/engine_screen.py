@@ -8,7 +8,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.message import Message
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.screen import Screen
 
 from kvtrace.tui import engine_page, moving
@@ -31,7 +31,7 @@ class EnginesScreen(Screen[None]):
         *TURNS,
     ]
 
-    frame: reactive[Frame | None] = reactive(None)
+    frame: var[Frame | None] = var(None)
 
     class Opened(Message):
         """The transfers of an engine are to be shown."""

@@ -12,6 +12,7 @@ from kvtrace.tui.fitting import pack
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.look import Look
 from kvtrace.tui.names import Names
+from kvtrace.tui.per_frame import per_frame
 from kvtrace.tui.text import cells, pad, piece
 
 SILENT = 5_000_000_000
@@ -48,6 +49,7 @@ def engine_lines(frame: Frame) -> int:
     return len(_packed(frame))
 
 
+@per_frame
 def _packed(frame: Frame) -> list[list["_Cell"]]:
     """Cells in lines; producers first, and consumers from a new line."""
     packed: list[list[_Cell]] = []

@@ -7,7 +7,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.screen import Screen
 
 from kvtrace.tui import panels, preview
@@ -32,7 +32,7 @@ class FleetScreen(Screen[None]):
         *TURNS,
     ]
 
-    frame: reactive[Frame | None] = reactive(None)
+    frame: var[Frame | None] = var(None)
 
     def __init__(self, footer: Sequence[tuple[str, str]]) -> None:
         super().__init__()

@@ -2,6 +2,7 @@
 
 from datetime import tzinfo
 from enum import StrEnum
+from functools import cached_property
 
 import msgspec
 
@@ -46,7 +47,7 @@ class Status(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-class Frame(msgspec.Struct, frozen=True, kw_only=True):
+class Frame(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One snapshot, and where and how it is to be drawn."""
 
     snapshot: Snapshot = NOTHING
@@ -67,7 +68,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     notice: str = ""
     """Stands in place of the keys."""
 
-    @property
+    @cached_property
     def names(self) -> Names:
         """What engines are called on screen."""
         return Names(self.snapshot, self.look)

@@ -9,7 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.screen import Screen
 
 from kvtrace.tui import grid, matrix, moving
@@ -40,7 +40,7 @@ class LinksScreen(Screen[None]):
         *TURNS,
     ]
 
-    frame: reactive[Frame | None] = reactive(None)
+    frame: var[Frame | None] = var(None)
 
     class Opened(Message):
         """The transfers of a link are to be shown."""

@@ -5,12 +5,14 @@ from rich.text import Text
 from kvtrace.tui.engines import engine_lines, engines
 from kvtrace.tui.fitting import Rows, is_tiny, rows
 from kvtrace.tui.frame import Frame
+from kvtrace.tui.per_frame import per_frame
 from kvtrace.tui.phases import phases
 from kvtrace.tui.scrubber import height
 from kvtrace.tui.surround import Around
 from kvtrace.tui.verdict import verdict
 
 
+@per_frame
 def plan(frame: Frame) -> Rows:
     """Which parts there is room for."""
     said = len(verdict(frame))

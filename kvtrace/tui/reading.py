@@ -6,7 +6,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.screen import Screen
 
 from kvtrace.tui import moving
@@ -25,7 +25,7 @@ class ReadingScreen(Screen[None]):
         *moving.DOWN_AND_UP,
     ]
 
-    frame: reactive[Frame | None] = reactive(None)
+    frame: var[Frame | None] = var(None)
 
     def __init__(self, path: Sequence[str], footer: Sequence[tuple[str, str]]) -> None:
         super().__init__()

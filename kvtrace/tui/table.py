@@ -1,21 +1,22 @@
 """The table of transfers: a cursor that stays on its transfer, over lines drawn on demand."""
 
+from functools import partial
 from typing import ClassVar
 
 import msgspec
+from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.reactive import reactive
-from textual.strip import Strip
-from textual.widget import Widget
+from textual.reactive import var
 
 from kvtrace.filters import Filter
 from kvtrace.tui import moving
 from kvtrace.tui.clipboard import Copied
 from kvtrace.tui.cursor import Cursor
-from kvtrace.tui.drawn import strip
+from kvtrace.tui.fitting import Columns
 from kvtrace.tui.frame import Frame
+from kvtrace.tui.lined import Lined
 from kvtrace.tui.listing import Choice, Item, Listing, Sort, arrange
 from kvtrace.tui.rows import (
     column_at,
@@ -42,13 +43,12 @@ KEYS = (
 """What keys do in the table."""
 
 
-class TransfersTable(Widget, can_focus=True):
+class TransfersTable(Lined, can_focus=True):
     """Transfers in flight, worst first, and below those that ended lately."""
 
     BINDINGS: ClassVar[list[BindingType]] = list(KEYS)
 
-    frame: reactive[Frame | None] = reactive(None)
-    selected: reactive[str | None] = reactive(None)
+    selected: var[str | None] = var(None)
     """The id of the transfer under the cursor; None keeps it on the first line."""
 
     class Opened(Message):
@@ -72,6 +72,8 @@ class TransfersTable(Widget, can_focus=True):
         self._cursor = Cursor()
         self._fitted = Frame()
         """What is drawn, no wider than there is room for."""
+
+        self._columns = Columns({})
 
     @property
     def item(self) -> Item | None:
@@ -102,6 +104,7 @@ class TransfersTable(Widget, can_focus=True):
         if frame is None:
             return
         self._fitted = msgspec.structs.replace(frame, width=self.size.width or frame.width)
+        self._columns = fitting_columns(self._fitted)
         self._listing = arrange(frame.snapshot, self._listing, self._sort, self.room, self._choice)
         found = self._listing.index(self.selected)
         if found is None and self.selected is not None:
@@ -114,18 +117,6 @@ class TransfersTable(Widget, can_focus=True):
     def on_resize(self) -> None:
         """Show as many lines as there is room for."""
         self.watch_frame(self.frame)
-
-    def render_line(self, y: int) -> Strip:
-        """The heading, or one transfer."""
-        index = self._cursor.first + y - self._heading
-        if self.frame is None or index >= len(self._listing.items):
-            return Strip.blank(self.size.width, self.rich_style)
-        shown = fitting_columns(self._fitted)
-        if y < self._heading:
-            out_of_sight = hidden(self._listing, self._cursor.first, self.room)
-            return strip(self, table_head(self._fitted, shown, self._sort, out_of_sight))
-        item, chosen = self._listing.items[index], index == self._cursor.at
-        return strip(self, table_line(self._fitted, item, shown, self._choice, selected=chosen))
 
     def seek(self, wanted: Filter) -> None:
         """See only what fits."""
@@ -180,7 +171,7 @@ class TransfersTable(Widget, can_focus=True):
     def action_sort(self) -> None:
         """Sort by the next column."""
         if self.frame is not None:
-            names = sortable(fitting_columns(self._fitted))
+            names = sortable(self._columns)
             after = names.index(self._sort.column) + 1 if self._sort.column in names else 0
             self._sort_by(Sort(names[after % len(names)]))
 
@@ -208,7 +199,7 @@ class TransfersTable(Widget, can_focus=True):
         """Select; on the transfer that is selected already, open; on a heading, sort."""
         index = self._cursor.first + event.y - self._heading
         if event.y < self._heading:
-            self._sort_by(_sort_at(self._fitted, event.x, self._sort))
+            self._sort_by(_sort_at(self._fitted, self._columns, event.x, self._sort))
         elif index == self._cursor.at:
             self.action_open()
         elif index < len(self._listing.items) and self._listing.items[index].key:
@@ -240,7 +231,18 @@ class TransfersTable(Widget, can_focus=True):
 
     def _scroll(self) -> None:
         self._cursor.scroll(self.room, len(self._listing.items))
-        self.refresh()
+        self.put(self._drawn())
+
+    def _drawn(self) -> list[Text]:
+        """The heading, and the transfers in sight."""
+        first, shown, room = self._cursor.first, self._columns, self.room
+        seen = enumerate(self._listing.items[first : first + room], first)
+        draw = partial(table_line, self._fitted, shown=shown, choice=self._choice)
+        lines = [draw(item, selected=at == self._cursor.at) for at, item in seen]
+        if not self._heading:
+            return lines
+        out_of_sight = hidden(self._listing, first, room)
+        return [table_head(self._fitted, shown, self._sort, out_of_sight), *lines]
 
 
 def _heading_lines(listing: Listing, height: int) -> int:
@@ -249,9 +251,9 @@ def _heading_lines(listing: Listing, height: int) -> int:
     return 0 if alone or height < 3 else 1
 
 
-def _sort_at(frame: Frame, x: int, sort: Sort) -> Sort:
+def _sort_at(frame: Frame, columns: Columns, x: int, sort: Sort) -> Sort:
     """How a click on the heading there sorts: by that column, or from its other end."""
-    column = column_at(frame, fitting_columns(frame), x)
+    column = column_at(frame, columns, x)
     if column is None:
         return sort
     return Sort(column, column == sort.column and not sort.reverse)

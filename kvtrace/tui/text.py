@@ -15,11 +15,13 @@ def piece(text: str, style: str) -> Text:
 
 def cells(text: str) -> int:
     """How many columns the text takes once what cannot be printed is replaced."""
-    return cell_len(clean(text))
+    return len(text) if text.isascii() and text.isprintable() else cell_len(clean(text))
 
 
 def cut(text: str, width: int, sign: str = "…") -> str:
     """The text that can be printed, in at most so many cells; cut text ends in a sign."""
+    if text.isascii() and len(text) <= width and text.isprintable():
+        return text
     text = clean(text)
     if cell_len(text) <= width:
         return text
@@ -29,7 +31,7 @@ def cut(text: str, width: int, sign: str = "…") -> str:
 def pad(text: str, width: int, *, right: bool = False, sign: str = "…") -> str:
     """The text in exactly so many cells, at their left or right end."""
     text = cut(text, width, sign)
-    space = " " * (width - cell_len(text))
+    space = " " * (width - cells(text))
     return space + text if right else text + space
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.screen import Screen
 
 from kvtrace.signals.traces import trace_of
@@ -37,7 +37,7 @@ class TransferScreen(Screen[None]):
         Binding("o", "browse", "open trace"),
     ]
 
-    frame: reactive[Frame | None] = reactive(None)
+    frame: var[Frame | None] = var(None)
 
     class Browsed(Message):
         """Its trace is to be shown by the tracing backend."""

@@ -1,0 +1,60 @@
+"""A widget of lines, of which only those that changed are drawn anew."""
+
+from itertools import zip_longest
+
+from rich.style import Style
+from rich.text import Text
+from textual.geometry import Region
+from textual.reactive import var
+from textual.strip import Strip
+from textual.widget import Widget
+
+from kvtrace.tui.frame import Frame
+from kvtrace.tui.look import Look
+from kvtrace.words import clean
+
+
+class Lined(Widget):
+    """Lines across the whole width; those not there are blank."""
+
+    frame: var[Frame | None] = var(None)
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lines: list[Text] = []
+        self._look: Look | None = None
+        self._ground = Style.null()
+
+    def put(self, lines: list[Text], *, layout: bool = False) -> None:
+        """Show these; `layout` asks for room anew."""
+        before, self._lines = self._lines, lines
+        look = self.frame.look if self.frame is not None else None
+        if layout or look != self._look:
+            self._look = look
+            self.refresh(layout=layout)
+            return
+        pairs = enumerate(zip_longest(before, lines))
+        changed = [y for y, (old, new) in pairs if not _same(old, new)]
+        if changed:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines there, on the ground of the screen, which is worked out once for all."""
+        self._ground = self.rich_style
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        """The line as it was put, as wide as the widget."""
+        line = self._lines[y] if y < len(self._lines) else Text()
+        if not line.plain.isprintable():
+            # Whatever comes from outside, the terminal never sees an escape of it.
+            line = line.copy()
+            line.plain = clean(line.plain)
+        drawn = Strip(line.render(self.app.console), line.cell_len)
+        return drawn.adjust_cell_length(self.size.width).apply_style(self._ground)
+
+
+def _same(one: Text | None, other: Text | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one.plain == other.plain and one.spans == other.spans and one.style == other.style
