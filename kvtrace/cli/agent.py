@@ -11,7 +11,6 @@ from kvtrace.agent.apart import settle
 from kvtrace.agent.ending import Ending
 from kvtrace.agent.lock import Lock
 from kvtrace.agent.log_file import keep_short
-from kvtrace.agent.running import Plan, run
 from kvtrace.cli import options
 from kvtrace.cli.interrupts import asked_to_stop
 from kvtrace.cli.streams import tell
@@ -52,6 +51,9 @@ def command(
     Follows all black boxes until their engines are gone and everything is sent. Engines launch one
     by themselves where an endpoint is configured; there is one for each directory.
     """
+    # gRPC takes longer to import than all the rest, and help needs none of it.
+    from kvtrace.agent.running import Plan, run
+
     where = options.readable(directory).absolute()
     with suppress(FileExistsError, OSError):
         where.mkdir(mode=0o700)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -14,7 +15,6 @@ from kvtrace import words
 from kvtrace.cli import options
 from kvtrace.cli.interrupts import asked_to_stop
 from kvtrace.cli.listening import Asked, listening_options
-from kvtrace.cli.receiving import listening, places, setup_of
 from kvtrace.cli.streams import put, tell
 from kvtrace.cli.watching import snapshots, started
 from kvtrace.document import losses, totals
@@ -22,7 +22,9 @@ from kvtrace.moments import Moment
 from kvtrace.report import status
 from kvtrace.sinks.recording import RecordingWriter
 from kvtrace.snapshot import Snapshot
-from kvtrace.sources.otlp.receiver import Receiver
+
+if TYPE_CHECKING:
+    from kvtrace.sources.otlp.receiver import Receiver
 
 SECOND = 1_000_000_000
 
@@ -48,6 +50,9 @@ def command(asked: Asked, record: Path | None, force: bool, as_json: bool) -> No
     A request is acknowledged when its events are taken in and, with --forward, when the backend has
     acknowledged it: what the backend does not take, its sender keeps.
     """
+    # gRPC takes longer to import than all the rest, and help needs none of it.
+    from kvtrace.cli.receiving import listening, places, setup_of
+
     setup = setup_of(asked)
     start = started()
     with ExitStack() as stack:
@@ -71,7 +76,7 @@ def command(asked: Asked, record: Path | None, force: bool, as_json: bool) -> No
 class Progress:
     """Says on a terminal how things stand."""
 
-    def __init__(self, receiver: Receiver, *, terminal: bool | None = None) -> None:
+    def __init__(self, receiver: "Receiver", *, terminal: bool | None = None) -> None:
         self._receiver = receiver
         self._terminal = sys.stderr.isatty() if terminal is None else terminal
         self._last: Snapshot | None = None
@@ -98,7 +103,7 @@ class Progress:
 
 
 def _received(
-    receiver: Receiver, stop: Event, now: Callable[[], int] = time.monotonic_ns
+    receiver: "Receiver", stop: Event, now: Callable[[], int] = time.monotonic_ns
 ) -> Iterator[Moment]:
     """What arrives until the event is set, and then what was acknowledged until then."""
     yield from receiver.watch(stop.is_set)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from kvtrace import __version__, monitor
+from kvtrace import __version__
 from kvtrace.moments import Moment
 from kvtrace.recording import VERSION, Header
 from kvtrace.snapshot import Snapshot
@@ -30,9 +30,13 @@ def started(boot_id: Path = BOOT_ID) -> Header:
 
 
 def snapshots(
-    moments: Iterable[Moment], start: Header, *, every: int = monitor.EVERY
+    moments: Iterable[Moment], start: Header, *, every: int | None = None
 ) -> Iterator[Snapshot]:
     """What is known after so many nanoseconds of these moments, each time, on that clock."""
-    for snapshot in monitor.watch(moments, clock=start.clock, every=every):
+    # The rules take longer to import than all the rest, and help needs none of them.
+    from kvtrace import monitor
+
+    pace = monitor.EVERY if every is None else every
+    for snapshot in monitor.watch(moments, clock=start.clock, every=pace):
         wall = start.started_at + snapshot.at - start.monotonic
         yield msgspec.structs.replace(snapshot, wall=wall) if start.started_at else snapshot
