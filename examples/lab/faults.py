@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -25,15 +25,18 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     call: str
     """Of NIXL's agent: `transfer`, `check_xfer_state`, `send_notif`, `add_remote_agent`, …"""
-    does: Literal["raise", "answer", "drop", "delay", "hold"]
+    does: Literal["raise", "answer", "drop", "delay", "hold", "reword"]
     """`raise` an error, or `answer` something, instead of the call; `drop` the call, or the
-    messages of `get_new_notifs`; `delay` it; `hold` it until the fault is taken away."""
+    messages of `get_new_notifs`; `delay` it; `hold` it until the fault is taken away; `reword` the
+    registration that it sends."""
     about: str = ""
     """Only calls that speak of this: a part of a message, or of a write's notification, in which
     the consumer's request is named. Empty for all."""
     error: str = "nixlBackendError"
     """What is raised, by its name in NIXL's bindings."""
     answer: str = ""
+    words: dict[str, Any] = {}
+    """Put over those of a registration: `decode_port`, …"""
     seconds: float = 0.0
     """Of the delay."""
     skip: int = 0

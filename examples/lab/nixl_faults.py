@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import msgspec
+
 from lab.faults import Fault
 
 LOOK = 0.02
@@ -18,6 +20,9 @@ LOOK = 0.02
 
 MESSAGE = "message"
 """What a fault meets that drops what `get_new_notifs` brings."""
+
+REGISTRATION = b"PUSH_REG:"
+"""How a consumer's registration begins; the rest is msgpack."""
 
 Now = Callable[[], tuple[Fault, ...]]
 Call = Callable[..., Any]
@@ -42,11 +47,15 @@ class FaultyAgent:
 
     def _called(self, name: str, call: Call, *args: Any, **named: Any) -> Any:
         about = self._about(args, named)
-        for fault in self._at_work(name, about):
+        # Whoever is late may go wrong all the same.
+        for fault in sorted(self._at_work(name, about), key=_is_prompt):
             if fault.does == "raise":
                 raise _error(fault.error)
             if fault.does in ("answer", "drop"):
                 return fault.answer or None
+            if fault.does == "reword":
+                args = tuple(_reworded(one, fault.words) for one in args)
+                named = {key: _reworded(one, fault.words) for key, one in named.items()}
             self._wait(fault)
         answer = call(*args, **named)
         if name == "get_new_notifs":
@@ -95,9 +104,21 @@ def faulty(agent: Callable[..., Any], now: Now) -> Callable[..., Any]:
     return lambda *args, **named: FaultyAgent(agent(*args, **named), now)
 
 
+def _is_prompt(fault: Fault) -> bool:
+    return fault.does not in ("delay", "hold")
+
+
 def _meets(fault: Fault) -> str:
     drops = fault.call == "get_new_notifs" and fault.does == "drop"
     return MESSAGE if drops else fault.call
+
+
+def _reworded(said: Any, words: dict[str, Any]) -> Any:
+    """A registration with these words over its own; all else as it is."""
+    if not isinstance(said, bytes) or not said.startswith(REGISTRATION):
+        return said
+    registration = msgspec.msgpack.decode(said[len(REGISTRATION) :])
+    return REGISTRATION + msgspec.msgpack.encode({**registration, **words})
 
 
 def _error(name: str) -> Exception:

@@ -15,9 +15,9 @@ from pathlib import Path
 import msgspec
 
 from lab.errors import LabError
+from lab.nixl_faults import REGISTRATION
 from lab.side_channel import agent_of
 
-REGISTRATION = b"PUSH_REG:"
 SENT = "sent"
 TIME = 30
 """Seconds that it gets to leave."""

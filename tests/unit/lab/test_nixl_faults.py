@@ -1,5 +1,6 @@
 from typing import Any
 
+import msgspec
 import pytest
 from lab.faults import Fault
 from lab.nixl_faults import FaultyAgent, faulty
@@ -29,6 +30,7 @@ class Agent:
 
     def send_notif(self, peer: str, notif_msg: bytes) -> None:
         self.asked.append("send_notif")
+        self.messages.append(notif_msg)
 
     def get_new_notifs(self) -> dict[str, list[bytes]]:
         return {"peer": self.messages}
@@ -106,3 +108,23 @@ def test_a_call_is_held_until_the_fault_is_taken_away() -> None:
 
 def test_agents_are_made_as_nixl_makes_them() -> None:
     assert faulty(Agent, lambda: ())().name == "agent"
+
+
+def test_a_registration_is_sent_with_other_words() -> None:
+    sent = b"PUSH_REG:" + msgspec.msgpack.encode({"request_id": "r1", "decode_port": 5600})
+    agent, real = told(Fault(call="send_notif", does="reword", words={"decode_port": 9}))
+    agent.send_notif("peer", notif_msg=sent)
+    agent.send_notif("peer", notif_msg=b"HB:r1")
+    registration, heartbeat = real.messages
+    assert msgspec.msgpack.decode(registration[9:]) == {"request_id": "r1", "decode_port": 9}
+    assert heartbeat == b"HB:r1"
+
+
+def test_a_call_that_is_late_may_be_answered_for_then() -> None:
+    waited: list[float] = []
+    late = Fault(call="check_xfer_state", does="delay", seconds=2)
+    agent, real = told(
+        Fault(call="check_xfer_state", does="answer", answer="PROC"), late, sleep=waited.append
+    )
+    assert agent.check_xfer_state(7) == "PROC"
+    assert (waited, real.asked) == ([2], [])
