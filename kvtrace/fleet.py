@@ -57,7 +57,7 @@ class Fleet:
         self.notices = Notices()
         self.legs = Legs()
         self.strays = Strays()
-        self._stand_ins = StandIns()
+        self.stand_ins = StandIns()
         self.events = self.repeats = 0
         self.lost = Lost()
         """What the sources say they did not pass on, added up."""
@@ -121,8 +121,9 @@ class Fleet:
         if key is None:
             self._hear_of_engine(record, seen)
             return
-        if self._stand_ins.hear(key, record):
-            self.strays.give(key)
+        if self.stand_ins.hear(key, record, seen):
+            for stray, when in self.strays.give(key):
+                self.stand_ins.hear(key, stray, when)
             return
         name = self.table.find(key)
         if name is not None:

@@ -56,7 +56,7 @@ def _cause(number: int, line: CauseLine, snapshot: Snapshot) -> Iterator[str]:
 
 
 def _eased(line: EasedLine) -> Iterator[str]:
-    count = "1 transfer" if line.count == 1 else f"{words.count(line.count)} transfers"
+    count = words.many(line.count, "transfer")
     waited = f"waited up to {words.duration(line.longest)}"
     yield f"-  {line.worst.label}: {count} {waited}"
     yield from _told("", line.worst.sentence)

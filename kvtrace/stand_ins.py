@@ -5,31 +5,46 @@ held for the other. It has the server's own id, without what engines append to m
 one token of prompt. No KV moves for it.
 """
 
-from kvtrace.events import RequestAdmitted
+from typing import TypeVar
+
+from kvtrace.events import RequestAdmitted, RequestFinished
 from kvtrace.identity import is_servers_own
+from kvtrace.lifecycle import told
+from kvtrace.model import Role
 from kvtrace.moments import Record
 from kvtrace.pairing import Key
+from kvtrace.transfer import Told
 
 _MOST = 1_000
 """That are remembered, so that nothing else told of them is taken for a transfer."""
+
+K, V = TypeVar("K"), TypeVar("V")
 
 
 class StandIns:
     """Those that were heard of lately."""
 
     def __init__(self) -> None:
-        self._known: dict[Key, None] = {}
+        self._known: dict[Key, str] = {}
+        self.ended: dict[str, Told] = {}
+        """Their ends, by what the producer was said to call the request they stand for."""
 
-    def hear(self, key: Key, record: Record) -> bool:
-        """Whether this tells of a stand-in."""
-        if key in self._known:
-            return True
+    def hear(self, key: Key, record: Record, seen: int) -> bool:
+        """Whether this tells of a stand-in; `seen` is when we learned of it."""
         event = record.event
-        if not isinstance(event, RequestAdmitted):
-            return False
-        if event.tokens != 1 or not is_servers_own(event.request):
-            return False
-        if len(self._known) >= _MOST:
-            del self._known[next(iter(self._known))]
-        self._known[key] = None
-        return True
+        known = self._known.get(key)
+        if known is not None and isinstance(event, RequestFinished):
+            _keep(self.ended, known, told(record, Role.CONSUMER, seen))
+        if known is not None or not isinstance(event, RequestAdmitted):
+            return known is not None
+        found = event.tokens == 1 and is_servers_own(event.request)
+        if found:
+            _keep(self._known, key, event.remote_request)
+        return found
+
+
+def _keep(kept: dict[K, V], key: K, value: V) -> None:
+    """Remember it; beyond the limit the oldest is forgotten."""
+    if len(kept) >= _MOST:
+        del kept[next(iter(kept))]
+    kept[key] = value

@@ -78,6 +78,11 @@ def count(number: int) -> str:
     return f"{number:,}" if number < 10_000 else _scaled(number, ("", "k", "M", "G", "T", "P"))
 
 
+def many(number: int, one: str, more: str = "") -> str:
+    """So many of something, exactly: `1 block`, `4,812 blocks`; `more` where no s makes it many."""
+    return f"{number:,} {one if number == 1 else more or f'{one}s'}"
+
+
 def per_second(rate: float) -> str:
     """Three digits: `41.2/s`, `4,812/s`; at most 7 columns."""
     if rate == 0:

@@ -93,11 +93,11 @@ class Progress:
             tell(self._told(self._last), start="\r\x1b[K" if self._terminal else "")
 
     def _told(self, snapshot: Snapshot) -> str:
-        received = words.count(sum(self._receiver.counts.requests.values()))
-        said = f"{received} requests, {words.count(snapshot.events)} events"
+        received = words.many(sum(self._receiver.counts.requests.values()), "request")
+        said = f"{received}, {words.many(snapshot.events, 'event')}"
         if self._receiver.setup.target is not None:
             counts = self._receiver.counts
-            said += f", {words.count(counts.forwarded)} requests passed on"
+            said += f", {words.many(counts.forwarded, 'request')} passed on"
             said += f", {words.count(counts.not_forwarded)} not taken" * bool(counts.not_forwarded)
         return f"{said}; {status(snapshot)}" if snapshot.engines else said
 

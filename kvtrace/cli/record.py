@@ -96,5 +96,5 @@ class Progress:
 
     def _told(self) -> str:
         took = words.duration(self._now - self._began)
-        events, size = words.count(self._writer.events), words.size(self._writer.size)
-        return f"{events} events recorded in {took}, {size}"
+        events, size = words.many(self._writer.events, "event"), words.size(self._writer.size)
+        return f"{events} recorded in {took}, {size}"

@@ -19,7 +19,7 @@ from kvtrace.events import (
 )
 from kvtrace.model import Outcome, Place, Role
 from kvtrace.transfer import Half
-from kvtrace.words import clean, duration
+from kvtrace.words import clean, duration, many
 
 SECOND = 1_000_000_000
 
@@ -118,8 +118,8 @@ def telemetry_raises(case: EngineCase) -> Diagnosis | None:
     held = f" for `kv_lease_duration`{now}" if now else " until its lease ends"
     return case.blame(
         Cause.TELEMETRY_RAISED,
-        f"{case.called} finished {len(raised)} writes lately whose telemetry raised {error}; it "
-        f"counts them as failed and holds their blocks{held}.",
+        f"{case.called} finished {many(len(raised), 'write')} lately whose telemetry raised "
+        f"{error}, which it counts as failed; it holds their blocks{held}.",
         f"Set `NIXL_TELEMETRY_ENABLE=y` on {case.called}, or install a NIXL whose telemetry "
         "answers.",
         [case.saw(raised[0], "A write was done, and its telemetry raised.")],

@@ -27,7 +27,7 @@ from kvtrace.events import (
 from kvtrace.identity import routers_ids, siblings
 from kvtrace.model import Role
 from kvtrace.transfer import Transfer
-from kvtrace.words import clean, duration
+from kvtrace.words import clean, duration, many
 
 
 def aborted_blocks_held(case: Case) -> Diagnosis | None:
@@ -38,7 +38,7 @@ def aborted_blocks_held(case: Case) -> Diagnosis | None:
     if ended is None or not ended.event.parked or case.has(ReceiveFinished, ReceiveFailed):
         return None
     staged = case.first(RegistrationStaged)
-    held = f"{staged.event.blocks:,} blocks" if staged is not None else "blocks"
+    held = many(staged.event.blocks, "block") if staged is not None else "blocks"
     d, p = case.called(Role.CONSUMER), case.called(Role.PRODUCER)
     return case.blame(
         Cause.ABORTED_BLOCKS_HELD,
@@ -97,7 +97,9 @@ def _given_up(case: Case) -> Found[RequestFinished] | None:
 
 def _stand_ins(scene: Scene) -> dict[str, Found[RequestFinished]]:
     """Requests that were given up before they asked, by the producer's id as they were told it."""
-    found = {}
+    found = {
+        name: one for name, one in scene.stand_ins.items() if isinstance(one.event, RequestFinished)
+    }
     for transfer in scene.lately_ended():
         half = transfer.consumer if transfer.producer is None else None
         told = {type(one.event): one for one in half.told.values()} if half is not None else {}
@@ -139,7 +141,7 @@ def _sibling(case: Case, other: Transfer, blocks: int) -> Diagnosis:
     assert ready is not None
     return case.blame(
         Cause.SIBLINGS_NEVER_FETCHED,
-        f"{p} holds {blocks:,} blocks of {clean(mine.base)}; of that call only "
+        f"{p} holds {many(blocks, 'block')} of {clean(mine.base)}; of that call only "
         f"{clean(theirs.base)} was asked for.",
         f"Let the router take calls with `n` above 1, or with several prompts, apart; on {p}’s "
         "leg `n` is 1.",
@@ -169,13 +171,14 @@ def consumer_has_no_blocks(case: Case) -> Diagnosis | None:
     d = case.called(Role.CONSUMER)
     return case.blame(
         Cause.CONSUMER_HAS_NO_BLOCKS,
-        f"{count:,} waiting transfers hold {held:,} of the {settings.blocks:,} blocks of {d}; "
+        f"{many(count, 'waiting transfer holds', 'waiting transfers hold')} {held:,} of the "
+        f"{many(settings.blocks, 'block')} of {d}; "
         f"this one needs {needed:,}.",
         f"Find out what the others wait for; lower `max_num_seqs` on {d}, or give it more blocks "
         "(`gpu_memory_utilization`).",
         [
             case.saw(decided, f"{d} came to this request, and found no room."),
-            Evidence(text=f"{held:,} blocks are held for transfers that wait.", at=case.now),
+            Evidence(text=f"Transfers that wait hold {many(held, 'block')}.", at=case.now),
             case.never("registration.staged", f"{d} never allocated its blocks."),
         ],
         doubt="" if enough else f"what the running requests of {d} hold is not told",

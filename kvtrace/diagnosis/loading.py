@@ -21,7 +21,7 @@ from kvtrace.events import (
     RequestResumed,
 )
 from kvtrace.model import Role
-from kvtrace.words import clean, duration
+from kvtrace.words import clean, duration, many
 
 FULL = "full hit"
 """Why the connector says that a consumer registered nothing."""
@@ -90,7 +90,7 @@ def full_hit_held_blocks(case: Case) -> Diagnosis | None:
     return case.blame(
         Cause.FULL_HIT_HOLDS_BLOCKS,
         f"{d} had the whole prompt in its cache and asked for nothing; {p} held "
-        f"{ready.event.blocks:,} blocks for {duration(expired.at - ready.at)} for nobody.",
+        f"{many(ready.event.blocks, 'block')} for {duration(expired.at - ready.at)} for nobody.",
         f"Lower `kv_lease_duration`{case.lease_now} on {p}, or let the router send prompts that "
         f"{d} has in its cache to {d} alone.",
         [

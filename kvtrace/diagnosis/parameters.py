@@ -16,7 +16,7 @@ from kvtrace.events import (
     RequestAdmitted,
 )
 from kvtrace.model import Role
-from kvtrace.words import clean
+from kvtrace.words import clean, many
 
 SECOND = 1_000_000_000
 
@@ -153,7 +153,7 @@ def consumer_took_nothing(case: Case) -> Diagnosis | None:
     d, p = case.called(Role.CONSUMER), case.called(Role.PRODUCER)
     return case.blame(
         Cause.CONSUMER_PREFILLED_ITSELF,
-        f"{d} decided to take 0 of {asked.event.tokens:,} tokens from {p}; it had "
+        f"{d} decided to take 0 of {many(asked.event.tokens, 'token')} from {p}; it had "
         f"{decided.event.computed:,} in its cache, and computed {itself:,} by itself.",
         f"Check what the router told {d} of the request, and that both legs have the same prompt.",
         [

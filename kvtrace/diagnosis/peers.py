@@ -16,7 +16,7 @@ from kvtrace.events import (
 )
 from kvtrace.model import Role
 from kvtrace.wire import kind
-from kvtrace.words import clean
+from kvtrace.words import clean, many
 
 MANY = 4
 """Peers that are no more, to be worth a word: one or two are left of any restart."""
@@ -86,14 +86,15 @@ def speculation_differs(case: Case) -> Diagnosis | None:
     p, d = case.called(Role.PRODUCER), case.called(Role.CONSUMER)
     return case.blame(
         Cause.SPECULATION_DIFFERS,
-        f"{p} and {d} speculate differently ({one}; {other}): {d} counted on {wanted:,} tokens, "
+        f"{p} and {d} speculate differently ({one}; {other}): {d} counted on "
+        f"{many(wanted, 'token')}, "
         f"{p} had computed {ready.event.computed:,}.",
         f"Start {p} and {d} with the same `--speculative-config`, and leave "
         "`enforce_handshake_compat` on.",
         [
             Evidence(text=f"{p} told of speculation: {one}.", event="process.started"),
             Evidence(text=f"{d} told of speculation: {other}.", event="process.started"),
-            case.saw(decided, f"{d} counted on {wanted:,} tokens."),
+            case.saw(decided, f"{d} counted on {many(wanted, 'token')}."),
             case.saw(ready, f"{p} had computed {ready.event.computed:,}."),
         ],
     )

@@ -22,7 +22,7 @@ from kvtrace.events import (
     WritePosted,
 )
 from kvtrace.model import Role
-from kvtrace.words import duration
+from kvtrace.words import duration, many
 
 SECOND = 1_000_000_000
 
@@ -118,8 +118,8 @@ def prefill_never_finishes(case: Case) -> Diagnosis | None:
     ended = any(one.ready for one in _prefills(case.scene, case.engine_id(Role.PRODUCER)))
     return case.blame(
         Cause.PREFILL_NEVER_FINISHES,
-        f"{p} began the prefill of {begun.event.tokens:,} tokens {case.ago(begun)} ago, and has "
-        "not ended it.",
+        f"{p} began the prefill of {many(begun.event.tokens, 'token')} {case.ago(begun)} ago, "
+        "and has not ended it.",
         f"Look where {p}’s engine core and workers stand (`py-spy dump`), and restart it; check "
         "that the router asks P’s leg for one token.",
         [
@@ -171,16 +171,16 @@ def prefill_decoded_on(case: Case) -> Diagnosis | None:
         return None
     asked = case.first(RequestAdmitted)
     evidence = [
-        case.saw(begun, f"The prompt has {begun.event.tokens:,} tokens."),
-        case.saw(ready, f"The request ended with {ready.event.computed:,} tokens computed."),
+        case.saw(begun, f"The prompt has {many(begun.event.tokens, 'token')}."),
+        case.saw(ready, f"The request ended with {many(ready.event.computed, 'token')} computed."),
     ]
     if asked is not None and asked.at < ready.at:
         evidence.append(case.saw(asked, f"{case.called(Role.CONSUMER)} waited for it."))
     p = case.called(Role.PRODUCER)
     return case.blame(
         Cause.PREFILL_DECODED_ON,
-        f"{p} decoded {beyond:,} tokens after the prompt before its blocks were ready; it took "
-        f"{duration(ready.at - begun.at)}.",
+        f"{p} decoded {many(beyond, 'token')} after the prompt before its blocks were ready; it "
+        f"took {duration(ready.at - begun.at)}.",
         f"Let the router set `max_tokens` to 1 on {p}’s leg, and `min_tokens` to no more.",
         evidence,
     )

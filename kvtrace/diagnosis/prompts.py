@@ -15,7 +15,7 @@ from kvtrace.events import (
     WriteStarted,
 )
 from kvtrace.model import Role
-from kvtrace.words import clean
+from kvtrace.words import clean, many
 
 
 def prompts_differ(case: Case) -> Diagnosis | None:
@@ -32,12 +32,12 @@ def prompts_differ(case: Case) -> Diagnosis | None:
     p, d = case.called(Role.PRODUCER), case.called(Role.CONSUMER)
     return case.blame(
         Cause.PROMPTS_DIFFER,
-        f"{d} asked for {asked.event.blocks} blocks, {p} has {has.event.blocks}: the legs’ prompts "
-        "differ, and the write was refused.",
+        f"{d} asked for {many(asked.event.blocks, 'block')}, {p} has {has.event.blocks:,}: the "
+        "legs’ prompts differ, and the write was refused.",
         _REMEDY,
         [
-            case.saw(asked, f"{d} asked for {asked.event.blocks} blocks."),
-            case.saw(has, f"{p} had {has.event.blocks}."),
+            case.saw(asked, f"{d} asked for {many(asked.event.blocks, 'block')}."),
+            case.saw(has, f"{p} had {has.event.blocks:,}."),
             case.saw(refused, "The writer refused the write."),
             *_lengths(case),
         ],
@@ -57,8 +57,8 @@ def prompts_differed(case: Case) -> Diagnosis | None:
     p, d = case.called(Role.PRODUCER), case.called(Role.CONSUMER)
     return case.blame(
         Cause.PROMPTS_DIFFER,
-        f"{p} computed a prompt of {theirs.event.tokens} tokens, {d} took its KV for one of "
-        f"{mine.event.tokens}: the answer rests on wrong values.",
+        f"{p} computed a prompt of {many(theirs.event.tokens, 'token')}, {d} took its KV for "
+        f"one of {mine.event.tokens:,}: the answer rests on wrong values.",
         _REMEDY,
         shown,
     )
@@ -93,8 +93,8 @@ def _lengths(case: Case) -> list[Evidence]:
     if theirs.event.tokens == mine.event.tokens:
         return []
     return [
-        case.saw(theirs, f"P’s prompt has {theirs.event.tokens} tokens."),
-        case.saw(mine, f"D’s prompt has {mine.event.tokens} tokens."),
+        case.saw(theirs, f"P’s prompt has {many(theirs.event.tokens, 'token')}."),
+        case.saw(mine, f"D’s prompt has {many(mine.event.tokens, 'token')}."),
     ]
 
 

@@ -150,6 +150,12 @@ class Scene:
             and (role := record.role or record.event.role) is not None
         )
 
+    @property
+    def stand_ins(self) -> dict[str, Found[Event]]:
+        """Ends of requests in the place of others, by what the producer calls those others."""
+        ended = self._fleet.stand_ins.ended
+        return {name: Found.of(told, self.clocks) for name, told in ended.items()}
+
     def lossy(self, engine: str) -> bool:
         """Whether events of this engine were lost, so that what is missing may have happened."""
         known = self.engine(engine)

@@ -15,7 +15,7 @@ from kvtrace.events import (
 )
 from kvtrace.model import Role
 from kvtrace.transfer import Transfer
-from kvtrace.words import clean, duration
+from kvtrace.words import clean, duration, many
 
 SECOND = 1_000_000_000
 
@@ -39,7 +39,7 @@ def registration_not_sent(case: Case) -> Diagnosis | None:
     d, p = case.called(Role.CONSUMER), case.called(Role.PRODUCER)
     error = clean(first.event.error) or "an error"
     rank = f" rank {first.event.peer_rank}" if first.event.peer_rank >= 0 else ""
-    others = f" (so did {len(failed) - 1} others)" if len(failed) > 1 else ""
+    others = f" (so did {many(len(failed) - 1, 'other')})" if len(failed) > 1 else ""
     return case.blame(
         Cause.REGISTRATION_NOT_SENT,
         f"{case.place(first.place)} could not send the registration to {p}{rank}: {error}{others}; "
@@ -124,7 +124,7 @@ def _looked_since(case: Case, sent: Found[RegistrationSent]) -> Evidence | None:
     rounds = case.scene.once("rounds", name, lambda: _rounds(case.scene, name))
     for began, step in rounds.get(sent.event.peer_rank, ()):
         if began > sent.at + MEANWHILE:
-            return case.saw(step, f"Its writer looked {step.event.loops:,} times since.")
+            return case.saw(step, f"Its writer looked {many(step.event.loops, 'time')} since.")
     return None
 
 

@@ -13,7 +13,7 @@ from kvtrace.model import Place, Role
 from kvtrace.origins import Origin
 from kvtrace.split import Part
 from kvtrace.transfer import Transfer
-from kvtrace.words import clean, duration
+from kvtrace.words import clean, duration, many
 
 SECOND = 1_000_000_000
 
@@ -107,8 +107,8 @@ def parked_engines_spin(case: EngineCase) -> Diagnosis | None:
         oldest = duration(case.now - min(parked))
         return case.blame(
             Cause.PARKED_ENGINES_SPIN,
-            f"{case.called} made {steps * SECOND // window} steps a second without its model; "
-            f"of what waits on it (transfers: {len(parked)}) the longest waits for {oldest}.",
+            f"{case.called} made {many(steps * SECOND // window, 'step')} a second without its "
+            f"model; the longest wait on it, of {many(len(parked), 'transfer')}, is {oldest}.",
             f"Clear what waits on {case.called} (each transfer’s own cause says how); "
             f"{_limit(case)} bounds it.",
             [case.saw(spun[0], "It began to spin."), case.saw(spun[-1], "It still spun.")],

@@ -9,7 +9,7 @@ from kvtrace.events import RegistrationNoticed, RequestFinished, TablesSampled
 from kvtrace.model import Role
 from kvtrace.transfer import Transfer
 from kvtrace.wire import kind
-from kvtrace.words import duration
+from kvtrace.words import duration, many
 
 SECOND = 1_000_000_000
 
@@ -42,13 +42,15 @@ def registrations_pile_up(case: EngineCase) -> Diagnosis | None:
     last, since = of_rank[-1], case.now - of_rank[0].at
     return case.blame(
         Cause.REGISTRATIONS_PILE_UP,
-        f"{case.called} rank {rank} has kept at least {left:,} registrations for "
-        f"{duration(since)}; {waiting:,} of their requests still wait.",
+        f"{case.called} rank {rank} has kept at least {many(left, 'registration')} for "
+        f"{duration(since)}; of their requests {waiting:,} wait.",
         f"Find out why prefills do not come on {case.called}, which leaves them behind; restart "
         "it to be rid of them.",
         [
-            _sampled(of_rank[0], f"{of_rank[0].event.sizes[TABLE]:,} registrations were there."),
-            _sampled(last, f"{last.event.sizes[TABLE]:,} were there."),
+            _sampled(
+                of_rank[0], f"{many(of_rank[0].event.sizes[TABLE], 'registration')} waited there."
+            ),
+            _sampled(last, f"{many(last.event.sizes[TABLE], 'registration')} waited there."),
         ],
     )
 

@@ -15,7 +15,7 @@ from kvtrace.events import (
 )
 from kvtrace.model import Role
 from kvtrace.transfer import Half, Transfer
-from kvtrace.words import clean
+from kvtrace.words import clean, many
 
 _REMEDY = (
     "Let the router give each request, and each retry, an `X-Request-Id` of its own; do not pass "
@@ -74,8 +74,8 @@ def _lengths(case: Case, other: Transfer) -> list[Evidence]:
     if asked is None or not (asked.event.tokens and computed and wanted):
         return []
     text = (
-        f"Its prompt has {asked.event.tokens:,} tokens; the blocks were of {computed:,}, and went "
-        f"to a prompt of {wanted:,}."
+        f"Its prompt has {many(asked.event.tokens, 'token')}; the blocks were of {computed:,}, "
+        f"and went to a prompt of {wanted:,}."
     )
     return [case.saw(asked, text)]
 
@@ -122,7 +122,7 @@ def matched_a_twin(case: Case) -> Diagnosis | None:
     doubt, which = "the length of the prompts is not known", "nothing tells whether rightly"
     if all(lengths):
         doubt = "" if lengths[0] != lengths[1] else "the prompts are equally long"
-        which = f"{p} computed {lengths[0]:,} tokens, {d} has a prompt of {lengths[1]:,}"
+        which = f"{p} computed {many(lengths[0], 'token')}, {d} has a prompt of {lengths[1]:,}"
     return case.blame(
         Cause.TWO_REQUESTS_ONE_ID,
         f"Several requests waited on {p} under one id, and it took the first: {which}.",

@@ -19,6 +19,7 @@ from kvtrace.events import (
 )
 from kvtrace.model import Role
 from kvtrace.transfer import Transfer
+from kvtrace.words import many
 
 SECOND = 1_000_000_000
 
@@ -55,12 +56,12 @@ def _blame(case: Case, name: str, ready: Found[BlocksReady], step: Found[StepSam
     return case.blame(
         Cause.CONSUMER_PREFILLED_ITSELF,
         f"{p} holds the blocks and no D was told of them; {d} ran its model "
-        f"{step.event.forwards:,} times meanwhile, for none of the requests with a producer.",
+        f"{many(step.event.forwards, 'time')} meanwhile, for none of the requests with a producer.",
         f"Let the router put `kv_transfer_params` with `do_remote_prefill` into {d}’s leg, on a "
         "route that takes them.",
         [
             case.saw(ready, f"The blocks became ready on {p}."),
-            case.saw(step, f"{d} ran its model {step.event.forwards:,} times."),
+            case.saw(step, f"{d} ran its model {many(step.event.forwards, 'time')}."),
             case.never("request.admitted", "No D was told of a producer for this request."),
         ],
         doubt=f"which request {d} computed is not told",

@@ -102,7 +102,7 @@ class Deriver:
             self._hear_of_engine(record, seen)
             return
         whose = half_of(record)
-        if whose is None or self._stand_ins.hear(whose, record):
+        if whose is None or self._stand_ins.hear(whose, record, seen):
             return
         half = self.halves.take(whose, record, seen)
         if half is None:

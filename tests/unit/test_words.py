@@ -167,3 +167,12 @@ def test_a_size_and_a_count_are_never_wider_than_their_columns(number: int) -> N
 @given(st.lists(st.integers(min_value=0, max_value=10**18), min_size=1))
 def test_shares_add_up_to_the_whole(parts: list[int]) -> None:
     assert sum(words.shares(parts)) == (100 if any(parts) else 0)
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [(0, "0 blocks"), (1, "1 block"), (2, "2 blocks"), (4_812_000, "4,812,000 blocks")],
+)
+def test_so_many_is_told_exactly_and_one_is_not_many(number: int, expected: str) -> None:
+    assert words.many(number, "block") == expected
+    assert words.many(number, "process", "processes").endswith("s")

@@ -20,6 +20,7 @@ from kvtrace.sources.otlp.limits import Limits
 from kvtrace.sources.otlp.refusal import Reason, RefusedError
 from kvtrace.sources.otlp.request import Backend, Request
 from kvtrace.sources.otlp.tally import Tally
+from kvtrace.words import many
 
 
 class Intake:
@@ -107,7 +108,7 @@ def _answer(signal: Signal, tally: Tally) -> bytes:
     """Nothing where all was well; else how many records were not."""
     if not tally.rejected:
         return b""
-    said = f"{tally.rejected} records of kvtrace could not be read"
+    said = f"{many(tally.rejected, 'record')} of kvtrace could not be read"
     match signal:
         case Signal.LOGS:
             logs = ExportLogsServiceResponse()

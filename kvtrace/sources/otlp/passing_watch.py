@@ -6,6 +6,7 @@ from collections.abc import Callable
 from kvtrace.sources.otlp.decode import Signal
 from kvtrace.sources.otlp.refusal import RefusedError
 from kvtrace.sources.otlp.request import Backend, Request
+from kvtrace.words import many
 
 BETWEEN = 10.0
 """Seconds between two lines on the same signal, so that one that comes and goes does not flood."""
@@ -48,7 +49,7 @@ class WatchedBackend:
                 signal,
                 True,
                 f"{signal.value} are passed on to {self._place} again; "
-                f"it did not take {count} requests",
+                f"it did not take {many(count, 'request')}",
             )
         return answer
 

@@ -29,7 +29,7 @@ def test_a_closing_line_says_how_much_was_recorded(
     writer.close()
     progress.end()
     err = capsys.readouterr().err
-    assert err == f"{writer.path}: 1 events recorded in 2.00 s, {writer.size} B\n"
+    assert err == f"{writer.path}: 1 event recorded in 2.00 s, {writer.size} B\n"
 
 
 def test_that_no_engine_is_heard_is_said_once(
