@@ -18,7 +18,8 @@ from kvtrace.transfer import Told
 _MOST = 1_000
 """That are remembered, so that nothing else told of them is taken for a transfer."""
 
-K, V = TypeVar("K"), TypeVar("V")
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class StandIns:

@@ -97,9 +97,7 @@ def _given_up(case: Case) -> Found[RequestFinished] | None:
 
 def _stand_ins(scene: Scene) -> dict[str, Found[RequestFinished]]:
     """Requests that were given up before they asked, by the producer's id as they were told it."""
-    found = {
-        name: one for name, one in scene.stand_ins.items() if isinstance(one.event, RequestFinished)
-    }
+    found = scene.stand_ins
     for transfer in scene.lately_ended():
         half = transfer.consumer if transfer.producer is None else None
         told = {type(one.event): one for one in half.told.values()} if half is not None else {}

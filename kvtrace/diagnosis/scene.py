@@ -8,7 +8,7 @@ from kvtrace.clocks import Clocks
 from kvtrace.diagnosis.found import Found
 from kvtrace.diagnosis.history import History, Usual
 from kvtrace.engines import Engine
-from kvtrace.events import Event, ProcessStarted
+from kvtrace.events import Event, ProcessStarted, RequestFinished
 from kvtrace.fleet import Fleet
 from kvtrace.lifecycle import told
 from kvtrace.model import Link, Role
@@ -151,7 +151,7 @@ class Scene:
         )
 
     @property
-    def stand_ins(self) -> dict[str, Found[Event]]:
+    def stand_ins(self) -> dict[str, Found[RequestFinished]]:
         """Ends of requests in the place of others, by what the producer calls those others."""
         ended = self._fleet.stand_ins.ended
         return {name: Found.of(told, self.clocks) for name, told in ended.items()}
