@@ -26,9 +26,10 @@ examples:
   kvtrace lab run prefill-dropped
   kvtrace lab run --all --json > results.json
   kvtrace lab run --all --record recordings/ --page docs/lab.md
+  kvtrace lab healthy --seconds 900
 
 exit codes:
-  0 every cause was named right   1 one was not   2 the lab could not run   130 interrupted
+  0 all was named right   1 something was not   2 the lab could not run   130 interrupted
 """
 
 
@@ -42,7 +43,7 @@ def main(words: Sequence[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     try:
-        return _list(options) if options.command == "list" else _run(options)
+        return _COMMANDS[options.command](options)
     except (LabError, KvtraceError) as error:
         print(f"kvtrace lab: {error}", file=sys.stderr)
         return 2
@@ -89,6 +90,18 @@ def _run(options: argparse.Namespace) -> int:
     return 1 if wrong else 0
 
 
+def _healthy(options: argparse.Namespace) -> int:
+    _require(NEEDED)
+    from lab.healthy import run
+
+    tally = run(options.seconds, _say)
+    if options.json:
+        put([msgspec.json.encode(tally).decode()])
+    named = ", ".join(f"{cause} {count}" for cause, count in tally.named.items())
+    _say(f"{tally.transfers:,} healthy transfers; named: {named or 'nothing'}")
+    return 1 if tally.named else 0
+
+
 def _require(modules: Sequence[str]) -> None:
     """Raise LabError where one of them is not installed."""
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
@@ -123,7 +136,13 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--times", type=int, default=1, metavar="N", help="so often (1)")
     run.add_argument("--record", type=Path, metavar="DIR", help="keep a recording of each")
     run.add_argument("--page", type=Path, metavar="FILE", help="write the table of what was named")
+    healthy = commands.add_parser("healthy", help="healthy requests, of which nothing is named")
+    healthy.add_argument("--seconds", type=float, default=60, metavar="S", help="so long (60)")
+    healthy.add_argument("--json", action="store_true", help="the result as one JSON object")
     return parser
+
+
+_COMMANDS = {"list": _list, "run": _run, "healthy": _healthy}
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:

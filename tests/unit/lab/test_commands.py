@@ -49,6 +49,13 @@ def test_playing_without_engines_says_what_to_do(
     assert not kept.exists()
 
 
+def test_healthy_load_without_engines_says_so_too(
+    bare: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["healthy"]) == 2
+    assert "make setup-engines" in capsys.readouterr().err
+
+
 def test_ctrl_c_while_it_is_imported_is_no_traceback(tmp_path: Path) -> None:
     # The first module of ours that is imported says so, and takes its time.
     slow = tmp_path / "kvtrace" / "__init__.py"
