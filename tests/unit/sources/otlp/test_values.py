@@ -47,14 +47,17 @@ def test_any_bytes_are_attributes_or_an_error_of_ours(raw: list[bytes]) -> None:
 
 @given(st.binary(max_size=40))
 def test_the_short_way_reads_what_protobuf_reads(tail: bytes) -> None:
-    for raw in (tail, b"\x0a\x01k\x12" + tail, pair("k", 5)[:-1] + tail):
+    attributes = Attributes()
+    large = pair("k", 1 << 20)
+    attributes.read([large])
+    for raw in (tail, b"\x0a\x01k\x12" + tail, pair("k", 5)[:-1] + tail, large[:-3] + tail[:3]):
         try:
             parsed = KeyValue.FromString(raw)
         except Exception:  # noqa: BLE001 - whatever protobuf says of it
             continue
         kind = parsed.value.WhichOneof("value")
         if kind in ("string_value", "int_value"):
-            assert Attributes().read([raw]) == {parsed.key: getattr(parsed.value, kind)}
+            assert attributes.read([raw]) == {parsed.key: getattr(parsed.value, kind)}
 
 
 def test_what_cannot_be_an_attribute_of_ours_is_left_out() -> None:
@@ -94,7 +97,9 @@ def test_memory_of_attributes_is_bounded() -> None:
     attributes = Attributes()
     for number in range(2 * KEPT):
         attributes.read([pair("id", f"request {number}"), pair("seq", number << 20)])
+        attributes.read([pair(f"key {number}", 1 << 20)])
     assert len(attributes._known) <= KEPT
+    assert len(attributes._begun) <= KEPT
 
 
 def _length(raw: bytes) -> bytes:
