@@ -102,7 +102,7 @@ def run(seconds: float, say: Callable[[str], None]) -> Tally:
             while time.monotonic() < deadline:
                 load.round()
                 say(f"{load.tally.sent} sent; named: {_named(watcher) or 'nothing'}")
-            time.sleep(CALM)
+            watcher.until(lambda: False, CALM)
             load.tally.named = _named(watcher)
             if watcher.last is not None:
                 load.tally.transfers = watcher.last.totals.finished

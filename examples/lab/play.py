@@ -108,14 +108,12 @@ def _play(scenario: Scenario, pair: Pair, record: Path | None) -> Result:
         try:
             for step in scenario.step:
                 stage.perform(step)
+            if scenario.cause is None:
+                watcher.until(lambda: False, CALM)
+            else:
+                watcher.until(lambda: judge(scenario, stage.ids, watcher).passed, scenario.within)
         except LabError as failure:
             error = str(failure)
-        if scenario.cause is None:
-            time.sleep(CALM)
-        else:
-            watcher.until(
-                lambda: judge(scenario, stage.ids, watcher).passed, 0 if error else scenario.within
-            )
         result = judge(scenario, stage.ids, watcher)
     return msgspec.structs.replace(
         result,

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from kvtrace import monitor  # noqa: F401 - here, and not when the first snapshot is due
 from kvtrace.causes import Cause
 from kvtrace.cli.watching import snapshots, started
 from kvtrace.events import HeartbeatSent, LeaseRenewed, StepSampled, TablesSampled
@@ -17,6 +18,7 @@ from kvtrace.sinks.recording import RecordingWriter
 from kvtrace.snapshot import Snapshot
 from kvtrace.sources import run_directory
 from kvtrace.wire import kind
+from lab.errors import LabError
 from lab.voice import Voice
 
 
@@ -49,6 +51,7 @@ class Watcher:
         self._lock = threading.Lock()
         self._named: dict[str, list[Cause]] = {}
         self._told: list[tuple[str, str]] = []
+        self._failed: Exception | None = None
         self._thread = threading.Thread(target=self._watch, name="lab-watcher", daemon=True)
         self.last: Snapshot | None = None
 
@@ -87,15 +90,28 @@ class Watcher:
             return any(name == event and request in whose for name, whose in self._told)
 
     def until(self, true: Callable[[], bool], seconds: float) -> bool:
-        """Wait until it is so; whether it became so in time."""
+        """Wait until it is so; whether it became so in time.
+
+        Raises:
+            LabError: if kvtrace does not watch any more.
+        """
         deadline = time.monotonic() + seconds
         while not true():
+            if self._failed is not None:
+                raise LabError(f"kvtrace stopped watching: {self._failed!r}")
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.1)
         return True
 
     def _watch(self) -> None:
+        try:
+            self._take_in()
+        except Exception as error:
+            self._failed = error
+            raise
+
+    def _take_in(self) -> None:
         for snapshot in snapshots(self._moments(), self._header):
             with self._lock:
                 self.last = snapshot
