@@ -78,8 +78,10 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return ABOUT[self.cause].kind
 
 
-def printable(found: Diagnosis) -> Diagnosis:
-    """The same, with nothing in its texts that a terminal would obey, and nothing without end.
+def presentable(found: Diagnosis) -> Diagnosis:
+    """The same, with its evidence in the order in which it happened, what never did last.
+
+    Nothing is left in its texts that a terminal would obey, and nothing without end.
 
     Names of engines, errors and settings come from outside, and rules put them into sentences.
     """
@@ -89,8 +91,15 @@ def printable(found: Diagnosis) -> Diagnosis:
         sentence=_said(found.sentence),
         remedy=_said(found.remedy),
         doubt=_said(found.doubt),
-        evidence=tuple(replace(one, text=_said(one.text)) for one in found.evidence),
+        evidence=tuple(
+            replace(one, text=_said(one.text)) for one in sorted(found.evidence, key=_when)
+        ),
     )
+
+
+def _when(one: Evidence) -> tuple[bool, bool, int]:
+    """What is known without an instant comes between what has one and what never happened."""
+    return one.missing, one.at is None, one.at or 0
 
 
 def _said(text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from kvtrace.diagnosed import CauseLine, Diagnosis, printable
+from kvtrace.diagnosed import CauseLine, Diagnosis, presentable
 from kvtrace.diagnosis.case import Case, Trouble
 from kvtrace.diagnosis.engine_case import EngineCase
 from kvtrace.diagnosis.history import History
@@ -92,7 +92,7 @@ class Rounds:
         """What is wrong with engines as a whole."""
         cases = [EngineCase(engine, scene) for engine in self._fleet.engines.all()]
         found = (rule(case) for case in cases for rule in ENGINE_RULES)
-        return tuple(printable(one) for one in found if one is not None)
+        return tuple(presentable(one) for one in found if one is not None)
 
 
 def diagnose(case: Case) -> Diagnosis:
@@ -100,8 +100,8 @@ def diagnose(case: Case) -> Diagnosis:
     for rule in RULES:
         found = rule(case)
         if found is not None:
-            return printable(found)
-    return printable(unexplained(case))
+            return presentable(found)
+    return presentable(unexplained(case))
 
 
 def post_mortem(case: Case) -> Diagnosis | None:
@@ -111,5 +111,5 @@ def post_mortem(case: Case) -> Diagnosis | None:
     for rule in rules:
         found = rule(case)
         if found is not None:
-            return printable(found)
-    return printable(unexplained(case)) if case.over.outcome is Outcome.FAILED else None
+            return presentable(found)
+    return presentable(unexplained(case)) if case.over.outcome is Outcome.FAILED else None

@@ -3,7 +3,7 @@
 import msgspec
 
 from kvtrace.causes import Cause, Kind
-from kvtrace.diagnosed import LONGEST, Diagnosis, printable
+from kvtrace.diagnosed import LONGEST, Diagnosis, Evidence, presentable
 from kvtrace.model import Role
 from tests.unit.samples import PRODUCER_FIRST
 from tests.unit.story import Engine, Story
@@ -31,6 +31,15 @@ def test_an_error_of_thousands_of_characters_is_cut() -> None:
     found = Story().at(0, *PRODUCER_FIRST).at(6).diagnosis
     assert found is not None
     long = msgspec.structs.replace(found, sentence=f"It ended in {'x' * 9_000}.")
-    assert len(printable(long).sentence) == LONGEST
-    assert printable(long).sentence.endswith("x….")
-    assert printable(found) == found
+    assert len(presentable(long).sentence) == LONGEST
+    assert presentable(long).sentence.endswith("x….")
+    assert presentable(found) == found
+
+
+def test_evidence_comes_in_the_order_in_which_it_happened_and_what_never_did_last() -> None:
+    found = Story().at(0, *PRODUCER_FIRST).at(6).diagnosis
+    assert found is not None
+    never, late = Evidence(text="never", missing=True), Evidence(text="late", at=9)
+    fact, early = Evidence(text="fact"), Evidence(text="early", at=1)
+    mixed = msgspec.structs.replace(found, evidence=(never, late, fact, early))
+    assert presentable(mixed).evidence == (early, late, fact, never)
