@@ -90,8 +90,8 @@ def _open_it(case: Case, failed: Failure, theirs: str) -> str:
         return f"Find what changes {peer}’s address ({theirs}) on its way to {caller}."
     if failed.caller is Role.CONSUMER and _is_a_stranger(case):
         return (
-            f"Check whom the router named to {caller}: no engine {peer} is heard, and nobody "
-            f"answers at {failed.address or 'its address'}."
+            f"Check whom the router named to {caller}: no engine with the id “{peer}” is heard, "
+            f"and none answers at {failed.address or 'its address'}."
         )
     host = failed.host or "not known"
     return (

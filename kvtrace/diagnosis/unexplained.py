@@ -9,6 +9,9 @@ from kvtrace.transfer import Half
 from kvtrace.wire import kind
 from kvtrace.words import duration
 
+KEEP = "kvtrace record unexplained.kvtrace.gz --dead 24h --seconds 5"
+"""What a person runs so that others can look into it; a recording of it does as well."""
+
 
 def unexplained(case: Case) -> Diagnosis:
     """The last event seen on each side, and the step that was expected next."""
@@ -26,8 +29,9 @@ def unexplained(case: Case) -> Diagnosis:
         transfer=case.transfer.id,
         cause=Cause.UNEXPLAINED,
         sentence=f"Last seen: {last.event} at {case.place(last.place)}. Expected next: {expected}.",
-        remedy=f"Export it, and read the log of {case.place(due.place if due else last.place)} "
-        f"from {duration(case.waited)} ago.",
+        remedy=f"Read the log of {case.place(due.place if due else last.place)} from "
+        f"{duration(case.waited)} ago; keep what is known with `{KEEP}` on the hosts of both "
+        "engines, and report it as an issue of kvtrace, so that it gets a name.",
         evidence=tuple(evidence),
         link=case.link,
         since=case.trouble.since,

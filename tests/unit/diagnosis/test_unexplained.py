@@ -1,7 +1,9 @@
 """Where no rule knows, nothing is invented."""
 
 from kvtrace.causes import Cause
+from kvtrace.cli import kvtrace
 from kvtrace.diagnosed import Confidence
+from kvtrace.diagnosis.unexplained import KEEP
 from tests.unit.samples import CONSUMER_FIRST, PRODUCER_FIRST, registration_noticed
 from tests.unit.story import P, Story
 
@@ -12,6 +14,7 @@ def test_the_last_on_each_side_and_the_next_expected_are_told() -> None:
     assert found is not None
     assert found.confidence is Confidence.NONE
     assert [one.event for one in found.evidence if one.missing] == ["match.made"]
+    assert f"`{KEEP}`" in found.remedy
     assert {one.place.engine for one in found.evidence if one.place} == {"P0", "D0"}
 
 
@@ -22,3 +25,12 @@ def test_a_side_that_is_not_heard_is_named() -> None:
 def test_a_dead_scheduler_does_not_stop_it() -> None:
     story = Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST).dies(P).at(60)
     assert story.diagnosis is not None
+
+
+def test_what_it_says_to_run_can_be_run() -> None:
+    command, *arguments = KEEP.split()
+    assert command == "kvtrace"
+    asked = kvtrace.make_context("kvtrace", arguments)
+    record = kvtrace.get_command(asked, arguments[0])
+    assert record is not None
+    assert record.make_context("record", arguments[1:]).params["dead_for"] == 24 * 3_600 * 10**9
