@@ -85,7 +85,7 @@ def test_a_producer_that_nobody_hears_may_not_be_there_at_all() -> None:
     story.at(0, request_admitted(host="10.0.0.1", port=5600), *CONSUMER_FIRST[1:-1])
     without_answer(story).is_blamed_on(Cause.SIDE_CHANNEL_UNREACHABLE)
     assert story.diagnosis is not None
-    assert "no engine P0 is heard" in story.diagnosis.remedy
+    assert "no engine with the id “P0” is heard" in story.diagnosis.remedy
 
 
 def test_a_request_that_waited_for_the_same_handshake_is_named_too() -> None:
