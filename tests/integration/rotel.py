@@ -20,17 +20,27 @@ def why_not() -> str:
     return "" if tried.returncode == 0 else f"rotel does not run here: {tried.stderr.strip()}"
 
 
+def to_otlp(forward: int) -> tuple[str, ...]:
+    """Has it pass everything on, by gRPC, to this port here."""
+    where = ("--otlp-exporter-endpoint", f"http://127.0.0.1:{forward}")
+    return ("--exporter", "otlp", *where, "--otlp-exporter-protocol", "grpc")
+
+
+def to_clickhouse(port: int) -> tuple[str, ...]:
+    """Has it write everything to the database at this port here."""
+    where = ("--clickhouse-exporter-endpoint", f"http://127.0.0.1:{port}")
+    return ("--exporter", "clickhouse", *where, "--clickhouse-exporter-compression", "none")
+
+
 @contextmanager
-def collector(forward: int, log: Path) -> Iterator[int]:
-    """A collector that passes everything on, by gRPC, to this port here; its own gRPC port."""
+def collector(exporter: tuple[str, ...], log: Path) -> Iterator[int]:
+    """A collector that hands everything to that exporter; its own gRPC port."""
     program = _program()
     assert program is not None
     grpc, http = _free_port(), _free_port()
     command = [
         *(program, "start", "--otlp-grpc-endpoint", f"127.0.0.1:{grpc}"),
-        *("--otlp-http-endpoint", f"127.0.0.1:{http}", "--exporter", "otlp"),
-        *("--otlp-exporter-endpoint", f"http://127.0.0.1:{forward}"),
-        *("--otlp-exporter-protocol", "grpc"),
+        *("--otlp-http-endpoint", f"127.0.0.1:{http}", *exporter),
     ]
     with log.open("w") as out, subprocess.Popen(command, stdout=out, stderr=out) as process:
         try:

@@ -12,7 +12,7 @@ from kvtrace.signals.logs import Log, Resource, resource_of
 from kvtrace.sinks.otlp.answer import Fate
 from kvtrace.sinks.otlp.messages import Messages
 from kvtrace.sinks.otlp.sender import open_sender
-from tests.integration.rotel import collector, why_not
+from tests.integration.rotel import collector, to_otlp, why_not
 from tests.integration.sink import LOGS, TRACES, Kept, grpc_sink
 from tests.otlp_rules import check_logs, check_traces
 from tests.unit.signals.telling import WHOLE, recorded, spans_of
@@ -68,7 +68,7 @@ def test_what_comes_out_of_a_collector_is_what_went_in(path: Path, tmp_path: Pat
     sent.bodies += [(LOGS, request) for request in requests["logs"]]
     sent.bodies += [(TRACES, request) for request in requests["traces"]]
     came = Kept()
-    with grpc_sink(came) as sink, collector(sink, tmp_path / "rotel.log") as port:
+    with grpc_sink(came) as sink, collector(to_otlp(sink), tmp_path / "rotel.log") as port:
         send(port, requests)
         came.wait(lambda: (len(came.logs), len(came.spans)) == (len(logs), len(spans)), 30)
     for method, body in came.bodies:
