@@ -27,7 +27,7 @@ PAUSE = 0.33
 """Seconds between two keys, so that they fall anywhere between two drawings."""
 
 PATIENCE = 10.0
-OPENS, OPENED, CLOSES = "/", "age>30s", "\x1b"
+OPENS, OPENED, CLOSES = "/", "age>30s", "\r"
 """A key, what it brings, and the key that takes that away."""
 IN_FLIGHT = (100, 1_000, 10_000)
 KEY_P99, CPU_1000, FIRST = 0.100, 0.50, 0.7

@@ -16,7 +16,7 @@ from kvtrace.events import AnyEvent
 from kvtrace.fleet import Fleet
 from kvtrace.flow import Flow
 from kvtrace.gauges import Gauges
-from kvtrace.model import Outcome, Role
+from kvtrace.model import Link, Outcome, Phase, Role
 from kvtrace.moments import Moment, Record
 from kvtrace.names import Names
 from kvtrace.phases import Stretch
@@ -112,24 +112,24 @@ class Census:
         return self._rows(at, {engine.id: engine for engine in self._fleet.engines.all()})
 
     def _rows(self, at: int, engines: dict[str, Engine]) -> tuple[Row, ...]:
-        live = {t.id: t for t in self._fleet.table.live.values() if not self._is_stale(t)}
-        standings = {}
-        for name, transfer in live.items():
-            known = self._standings.get(name)
+        before, self._standings = self._standings, {}
+        limits: dict[tuple[Link, Phase], int] = {}
+        all_gone = self._fleet.engines.all_gone
+        rows = []
+        for name, transfer in self._fleet.table.live.items():
+            if self._is_stale(transfer):
+                continue
+            known = before.get(name)
             if known is None or known[0] is not transfer:
                 known = transfer, standing(transfer, self._clocks, at)
-            standings[name] = known
-        self._standings = standings
-        limits: dict[tuple[str, str, str], int] = {}
-        rows = []
-        for transfer, found in standings.values():
-            link, phase = found.link, found.phase
-            key = (link.producer, link.consumer, phase.value)
-            if key not in limits:
-                ends = engines.get(link.producer), engines.get(link.consumer)
-                limits[key] = patience(phase, *ends)
-            gone = self._fleet.engines.all_gone(found.awaited)
-            rows.append(row(transfer, found, limits[key], at, gone=gone))
+            self._standings[name] = known
+            found = known[1]
+            key = found.link, found.phase
+            limit = limits.get(key)
+            if limit is None:
+                ends = engines.get(found.link.producer), engines.get(found.link.consumer)
+                limit = limits[key] = patience(found.phase, *ends)
+            rows.append(row(transfer, found, limit, at, gone=all_gone(found.awaited)))
         return worst_first(rows)
 
     def _since(self, row: Row) -> int:

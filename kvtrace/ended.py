@@ -6,10 +6,9 @@ from kvtrace.ending import Ending
 from kvtrace.missing import consumer_name, producer_name
 from kvtrace.model import Link, Outcome
 from kvtrace.phases import Stretch, cut_up, spent
-from kvtrace.rows import called
 from kvtrace.shares import shares
 from kvtrace.snapshot import Done
-from kvtrace.standing import size
+from kvtrace.standing import called, size
 from kvtrace.transfer import Transfer
 
 

@@ -45,7 +45,7 @@ _TELL_MORE = frozenset((RequestAdmitted, MatchMade, WriteStarted, WritePosted))
 class Fleet:
     """The one mutable whole; the transfers and engines that it gives out are frozen."""
 
-    def __init__(self, clock: str, *, live_limit: int = 10_000, ended_limit: int = 2_000) -> None:
+    def __init__(self, clock: str, *, live_limit: int = 50_000, ended_limit: int = 2_000) -> None:
         self.engines = Engines()
         self.table = Table()
         self.outcomes: Counter[Outcome] = Counter()

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from kvtrace.identity import base_id
 from kvtrace.snapshot import Row
 from kvtrace.standing import Standing
 from kvtrace.transfer import Transfer
@@ -12,11 +11,12 @@ def row(
     transfer: Transfer, standing: Standing, patience: int, now: int, *, gone: bool = False
 ) -> Row:
     """The transfer's row, as of `now`."""
-    waited = max(0, now - standing.since)
+    present = standing.phases[-1]
+    waited = max(0, now - present.began)
     return Row(
         transfer=transfer,
-        id=called(transfer),
-        phase=standing.phase,
+        id=standing.id,
+        phase=present.phase,
         waited=waited,
         age=max(waited, now - standing.start),
         stalled=waited >= patience,
@@ -28,14 +28,6 @@ def row(
         ambiguous=bool(transfer.rivals),
         gone=gone,
     )
-
-
-def called(transfer: Transfer) -> str:
-    """What screens call it: its base id, or the local one where others share that."""
-    half = transfer.consumer or transfer.producer
-    if half is None:
-        return transfer.id
-    return half.request if transfer.rivals or transfer.id != half.base else base_id(half.request)
 
 
 def worst_first(rows: Iterable[Row]) -> tuple[Row, ...]:

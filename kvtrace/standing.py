@@ -5,6 +5,7 @@ import msgspec
 from kvtrace.clocks import Clocks
 from kvtrace.cuts import cuts_of, registering
 from kvtrace.events import BlocksReady, RegistrationStaged, WriteFinished
+from kvtrace.identity import base_id
 from kvtrace.missing import consumer_name, next_place, producer_name
 from kvtrace.model import Link, Phase, Place, Role
 from kvtrace.phases import Stretch, cut_up
@@ -14,6 +15,9 @@ from kvtrace.transfer import Half, Transfer
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """All that a row needs of a transfer, and that changes only when the transfer does."""
+
+    id: str
+    """What screens call it."""
 
     start: int
     """Nanoseconds of our clock."""
@@ -49,6 +53,7 @@ def standing(transfer: Transfer, clocks: Clocks, now: int) -> Standing:
     phases = cut_up(found, now)
     place = next_place(transfer, steps)
     return Standing(
+        id=called(transfer),
         start=found.start,
         phases=phases,
         waits_for=place,
@@ -58,6 +63,14 @@ def standing(transfer: Transfer, clocks: Clocks, now: int) -> Standing:
         size=size(transfer.producer),
         held=(_held(transfer.producer), _held(transfer.consumer)),
     )
+
+
+def called(transfer: Transfer) -> str:
+    """What screens call it: its base id, or the local one where others share that."""
+    half = transfer.consumer or transfer.producer
+    if half is None:
+        return transfer.id
+    return half.request if transfer.rivals or transfer.id != half.base else base_id(half.request)
 
 
 def size(producer: Half | None) -> int:

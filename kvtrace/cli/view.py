@@ -83,7 +83,7 @@ def view_options(command: Callable[..., None]) -> Callable[..., None]:
         "--svg",
         metavar="FILE",
         type=options.FILE,
-        help="With --once, also a picture of the screen.",
+        help="With --once, also a picture of the screen, as SVG.",
     )
     @functools.wraps(command)
     def viewed(
@@ -190,7 +190,9 @@ def _screen(snapshots: Iterator[Snapshot], source: str, playback: Playback | Non
     with heard_by(leave):
         # Textual takes longer to import than all the rest, and only the screen needs it.
         from kvtrace.tui.app import KvtraceApp
+        from kvtrace.tui.priority import keys_first
 
+        keys_first()
         app = KvtraceApp(snapshots, source=source, playback=playback)
         app.left = left
         app.prefer(*settled())

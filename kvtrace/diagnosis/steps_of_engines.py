@@ -89,9 +89,6 @@ def host_buffer(case: Case) -> Diagnosis | None:
 
 def parked_engines_spin(case: EngineCase) -> Diagnosis | None:
     """An engine steps without pause and without its model, for transfers that wait long."""
-    parked = _parked(case)
-    if not parked:
-        return None
     for origin in case.engine.origins:
         mine = [
             one
@@ -102,7 +99,8 @@ def parked_engines_spin(case: EngineCase) -> Diagnosis | None:
         if not spun or case.now - spun[-1].at > SPUN:
             continue
         steps, window = (sum(getattr(o.event, n) for o in spun) for n in ("steps", "window"))
-        if window < SPUN:
+        # Whom it waits for is looked for last, since it takes a look at every transfer.
+        if window < SPUN or not (parked := _parked(case)):
             continue
         oldest = duration(case.now - min(parked))
         return case.blame(

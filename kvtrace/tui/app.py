@@ -6,7 +6,6 @@ from datetime import tzinfo
 from threading import Event
 from typing import ClassVar
 
-from textual import on
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import Provider
@@ -18,11 +17,9 @@ from kvtrace.playback import Playback
 from kvtrace.seeking import Position, target
 from kvtrace.snapshot import Snapshot
 from kvtrace.tui import driving, export, themes
-from kvtrace.tui.cause_screen import CausesScreen
 from kvtrace.tui.clipboard import Copied
 from kvtrace.tui.commands import Commands
 from kvtrace.tui.dress import Dress
-from kvtrace.tui.engine_screen import EnginesScreen
 from kvtrace.tui.event_screen import EventsScreen
 from kvtrace.tui.explain_screen import Explained
 from kvtrace.tui.feed import Feed, FeedEnded, SnapshotTaken
@@ -30,7 +27,7 @@ from kvtrace.tui.frame import Frame
 from kvtrace.tui.going import GoScreen
 from kvtrace.tui.header import TABS
 from kvtrace.tui.holding import Holding
-from kvtrace.tui.links import LinksScreen
+from kvtrace.tui.picking import Wanted
 from kvtrace.tui.preferences import NO_TRACE_URL, Preferences, trace_url
 from kvtrace.tui.scrubbing import Scrubber
 from kvtrace.tui.subjects import holder
@@ -47,8 +44,6 @@ FRAME = 0.1
 
 NOTICE = 5
 """Seconds for which a notice stands."""
-
-Openings = CausesScreen.Opened | LinksScreen.Opened | EnginesScreen.Opened
 
 KEYS = (
     Binding("question_mark", "help", "help", key_display="?"),
@@ -183,10 +178,8 @@ class KvtraceApp(_Noticing):
         """Show the transfer by itself."""
         self._tour.transfer(message.key)
 
-    @on(CausesScreen.Opened)
-    @on(LinksScreen.Opened)
-    @on(EnginesScreen.Opened)
-    def _find(self, message: Openings) -> None:
+    def on_wanted(self, message: Wanted) -> None:
+        """Show these transfers."""
         self._tour.find(message.text)
 
     def on_explained(self, message: Explained) -> None:

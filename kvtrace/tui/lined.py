@@ -1,7 +1,8 @@
 """A widget of lines, of which only those that changed are drawn anew."""
 
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
+from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual.geometry import Region
@@ -24,6 +25,8 @@ class Lined(Widget):
         self._lines: list[Text] = []
         self._look: Look | None = None
         self._ground = Style.null()
+        self._styles: dict[str | Style, Style] = {}
+        """Of each style on that ground, what it comes to."""
 
     def put(self, lines: list[Text], *, layout: bool = False) -> None:
         """Show these; `layout` asks for room anew."""
@@ -40,7 +43,9 @@ class Lined(Widget):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The lines there, on the ground of the screen, which is worked out once for all."""
-        self._ground = self.rich_style
+        ground = self.rich_style
+        if ground != self._ground:
+            self._ground, self._styles = ground, {}
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
@@ -50,8 +55,30 @@ class Lined(Widget):
             # Whatever comes from outside, the terminal never sees an escape of it.
             line = line.copy()
             line.plain = clean(line.plain)
-        drawn = Strip(line.render(self.app.console), line.cell_len)
-        return drawn.adjust_cell_length(self.size.width).apply_style(self._ground)
+        drawn = Strip(self._segments(line), line.cell_len)
+        return drawn.adjust_cell_length(self.size.width, self._ground)
+
+    def _segments(self, line: Text) -> list[Segment]:
+        """What has one style each, on the ground; styles may lie over each other."""
+        spans = line.spans
+        if line.style or any(one.end > two.start for one, two in pairwise(spans)):
+            whole = Strip(line.render(self.app.console)).apply_style(self._ground)
+            return list(whole)
+        found, at, plain = [], 0, line.plain
+        for start, end, style in spans:
+            if start > at:
+                found.append(Segment(plain[at:start], self._ground))
+            found.append(Segment(plain[start:end], self._style(style)))
+            at = max(at, end)
+        if at < len(plain):
+            found.append(Segment(plain[at:], self._ground))
+        return found
+
+    def _style(self, style: str | Style) -> Style:
+        made = self._styles.get(style)
+        if made is None:
+            made = self._styles[style] = self._ground + self.app.console.get_style(style)
+        return made
 
 
 def _same(one: Text | None, other: Text | None) -> bool:

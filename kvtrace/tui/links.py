@@ -8,7 +8,6 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.reactive import var
 from textual.screen import Screen
 
@@ -17,6 +16,7 @@ from kvtrace.tui.filling import Filling
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.link_page import LinksPage, page
 from kvtrace.tui.matrix import SHOWS, Seen
+from kvtrace.tui.picking import Wanted
 from kvtrace.tui.surround import TURNS, Surround
 from kvtrace.tui.trouble import NoTrouble
 
@@ -41,14 +41,6 @@ class LinksScreen(Screen[None]):
     ]
 
     frame: var[Frame | None] = var(None)
-
-    class Opened(Message):
-        """The transfers of a link are to be shown."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-            """The filter that shows them alone."""
 
     def __init__(self, footer: Sequence[tuple[str, str]]) -> None:
         super().__init__()
@@ -129,7 +121,7 @@ class LinksScreen(Screen[None]):
         if self._seen.cursor is not None and self.frame is not None:
             names = self.frame.snapshot.names
             ends = [names.get(one, one) for one in self._seen.cursor]
-            self.post_message(self.Opened("link:" + ">".join(ends)))
+            self.post_message(Wanted("link:" + ">".join(ends)))
 
     def on_click(self, event: events.Click) -> None:
         """Select the link; the one that is selected already is opened."""

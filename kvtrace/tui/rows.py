@@ -1,6 +1,6 @@
 """Draws the lines of the transfers table."""
 
-from rich.text import Text
+from rich.text import Span, Text
 
 from kvtrace import words
 from kvtrace.model import Outcome
@@ -129,16 +129,22 @@ def _ended(frame: Frame, done: Done, shown: Columns) -> Text:
 def _line(
     frame: Frame, told: dict[str, tuple[str, str]], shown: Columns, name: str, style: str
 ) -> Text:
-    look = frame.look
-    line = Text()
+    parts: list[str] = []
+    spans: list[Span] = []
+    at = 0
+    words_of = frame.look.words
     for column, width in shown.widths.items():
-        said, drawn = told.get(column, ("", ""))
-        line.append(" " * gap(column))
+        said, drawn = told.get(column, ("", style))
+        space = " " * gap(column)
         if column == "transfer":
-            line.append(frame.names.transfer(name, width), style)
+            text = frame.names.transfer(name, width)
         else:
-            line.append(pad(look.words(said), width, right=column in _RIGHT), drawn)
-    return line
+            text = pad(words_of(said), width, right=column in _RIGHT)
+        parts += space, text
+        start = at + len(space)
+        at = start + len(text)
+        spans.append(Span(start, at, drawn))
+    return Text("".join(parts), spans=spans)
 
 
 def _lately(frame: Frame, shown: Columns) -> Text:

@@ -1,12 +1,14 @@
 """From moments to snapshots."""
 
 import time
+from itertools import pairwise
 
 import msgspec
 
 from kvtrace.model import Outcome, Phase
 from kvtrace.moments import Lost, Moment, News, Record
-from kvtrace.monitor import watch
+from kvtrace.monitor import LATEST, apart, watch
+from kvtrace.snapshot import Totals
 from tests.unit.samples import (
     CONSUMER_FIRST,
     PRODUCER_FIRST,
@@ -15,6 +17,7 @@ from tests.unit.samples import (
     prefill_admitted,
     process_started,
     registration_noticed,
+    request_admitted,
 )
 from tests.unit.story import CLOCK, SECOND, P, Story
 
@@ -33,6 +36,29 @@ def test_snapshots_come_no_faster_than_asked_and_the_last_is_never_left_out() ->
     assert snapshots(0, 4, 9, 10, 12, 25, 26, every=10) == [0, 10, 25, 26]
     assert snapshots(0, 10, every=10) == [0, 10]
     assert snapshots() == []
+
+
+def test_the_more_is_in_flight_the_more_seldom_one_looks_but_once_a_second_at_least() -> None:
+    snapshot = Story().at(0).snapshot
+
+    def pace(waiting: int, stalled: int = 0) -> int:
+        totals = Totals(waiting=waiting, stalled=stalled)
+        return apart(msgspec.structs.replace(snapshot, totals=totals))
+
+    assert pace(0) == 0
+    assert pace(100) < pace(1_000) < pace(1_000, stalled=200) < LATEST
+    assert pace(300, stalled=300) < pace(310, stalled=310) < pace(310, stalled=300) + SECOND // 100
+    assert pace(100_000, stalled=100_000) == LATEST
+
+
+def test_what_is_in_flight_sets_the_pace_of_snapshots() -> None:
+    begun = [request_admitted(request=f"r{n}-11111111") for n in range(2_000)]
+    story = Story().at(0, *begun)
+    silent = [Moment(story.moments[-1].at + n * SECOND // 10) for n in range(1, 11)]
+    found = [one.at for one in watch([*story.moments, *silent], clock=CLOCK)]
+    apart_by = [later - earlier for earlier, later in pairwise(found)]
+    assert SECOND // 5 in apart_by
+    assert max(apart_by) <= LATEST
 
 
 def test_time_is_only_what_the_moments_say() -> None:

@@ -1,8 +1,8 @@
 """One row for each transfer in flight."""
 
 from kvtrace.model import Phase
-from kvtrace.rows import called, row, worst_first
-from kvtrace.standing import standing
+from kvtrace.rows import row, worst_first
+from kvtrace.standing import called, standing
 from kvtrace.transfer import Transfer
 from tests.unit.samples import CONSUMER_FIRST, PRODUCER_FIRST, request_admitted
 from tests.unit.story import SECOND, Story
