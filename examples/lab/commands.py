@@ -26,6 +26,7 @@ examples:
   kvtrace lab run prefill-dropped
   kvtrace lab run --all --json > results.json
   kvtrace lab run --all --record recordings/ --page docs/lab.md
+  kvtrace lab page monday.json tuesday.json > docs/lab.md
   kvtrace lab healthy --seconds 900
 
 exit codes:
@@ -90,6 +91,17 @@ def _run(options: argparse.Namespace) -> int:
     return 1 if wrong else 0
 
 
+def _page(options: argparse.Namespace) -> int:
+    results: list[Result] = []
+    for file in options.results:
+        try:
+            results += msgspec.json.decode(file.read_bytes(), type=list[Result])
+        except (OSError, msgspec.MsgspecError) as error:
+            raise LabError(f"{file} is no result of `run --json`: {error}") from error
+    put([page(every(), results).rstrip()])
+    return 0
+
+
 def _healthy(options: argparse.Namespace) -> int:
     _require(NEEDED)
     from lab.healthy import run
@@ -136,13 +148,15 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--times", type=int, default=1, metavar="N", help="so often (1)")
     run.add_argument("--record", type=Path, metavar="DIR", help="keep a recording of each")
     run.add_argument("--page", type=Path, metavar="FILE", help="write the table of what was named")
+    told = commands.add_parser("page", help="the table of what was named in several runs")
+    told.add_argument("results", nargs="+", type=Path, metavar="FILE", help="what --json told")
     healthy = commands.add_parser("healthy", help="healthy requests, of which nothing is named")
     healthy.add_argument("--seconds", type=float, default=60, metavar="S", help="so long (60)")
     healthy.add_argument("--json", action="store_true", help="the result as one JSON object")
     return parser
 
 
-_COMMANDS = {"list": _list, "run": _run, "healthy": _healthy}
+_COMMANDS = {"list": _list, "run": _run, "page": _page, "healthy": _healthy}
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:

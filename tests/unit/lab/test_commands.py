@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from signal import SIGHUP, SIGINT, SIGTERM
 
+import msgspec
 import pytest
 from lab.commands import NEEDED, main
+from lab.result import Result
 
 from kvtrace.cli.lab import CHECKOUT, environment
 
@@ -54,6 +56,24 @@ def test_healthy_load_without_engines_says_so_too(
 ) -> None:
     assert main(["healthy"]) == 2
     assert "make setup-engines" in capsys.readouterr().err
+
+
+def test_the_runs_of_several_days_make_one_page(
+    bare: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = Result(name="healthy-load", cause=None, named={}, seconds=1, final=(None,), passed=True)
+    for day in ("monday", "tuesday"):
+        (tmp_path / day).write_bytes(msgspec.json.encode([one]))
+    assert main(["page", str(tmp_path / "monday"), str(tmp_path / "tuesday")]) == 0
+    assert "| healthy-load |  | nothing | nothing (2) | 2 |" in capsys.readouterr().out
+
+
+def test_what_is_no_result_is_refused(
+    bare: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x").write_text("{}")
+    assert main(["page", str(tmp_path / "x")]) == 2
+    assert "is no result of `run --json`" in capsys.readouterr().err
 
 
 def test_ctrl_c_while_it_is_imported_is_no_traceback(tmp_path: Path) -> None:
