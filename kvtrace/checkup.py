@@ -6,6 +6,7 @@ from uuid import UUID
 
 import msgspec
 
+from kvtrace.diagnosis.compatibility import HASHED
 from kvtrace.differences import ALIKE
 from kvtrace.events import ProcessStarted
 from kvtrace.words import duration
@@ -14,6 +15,25 @@ SECOND = 1_000_000_000
 
 HOMES = ("localhost", "127.", "::1")
 """How addresses begin that lead nowhere but to the host itself."""
+
+SETTINGS = {
+    "vllm_version": "Install the same release of vLLM for both.",
+    "nixl_version": "Install the same release of NIXL for both.",
+    "mode": "Start both with `NixlPushConnector`, or both with the one that pulls.",
+    "model": "Name the model alike to both, by the same path or the same name.",
+    "block_size": "Start both with the same `--block-size`.",
+    "dtype": "Start both with the same `--dtype`.",
+    "cache_dtype": "Start both with the same `--kv-cache-dtype`.",
+    "attention_backend": "Start both with the same `--attention-backend`.",
+    "speculation": "Start both with the same `--speculative-config`.",
+    "kv_cache_layout": "Set the same `VLLM_KV_CACHE_LAYOUT` for both.",
+    "backends": "Name the same `backends` in `kv_connector_extra_config` of both.",
+    "UCX_TLS": "Set the same `UCX_TLS` for both.",
+    "compatibility_hash": "They differ in what neither tells, and refuse each other. Start both "
+    "with `VLLM_LOGGING_LEVEL=DEBUG`, and compare the lines `NIXL compatibility hash`; then their "
+    "KV heads, head size and layers, `--disable-hybrid-kv-cache-manager` and the model’s name.",
+}
+"""What to do where both sides told of this, and differ in it."""
 
 
 class Patient(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,19 +136,26 @@ def _one_for_both(patients: Sequence[Patient]) -> Iterator[Finding]:
 
 def _unlike(producer: Patient, consumer: Patient) -> Iterator[Finding]:
     """Facts that both sides must share."""
-    for name in ALIKE:
-        mine, theirs = producer.fact(name), consumer.fact(name)
-        if not mine or not theirs or mine == theirs:
+    differ = [name for name in ALIKE if _is_unlike(producer, consumer, name)]
+    # It follows from factors: nobody can set it, and those that differ say more.
+    follows = "compatibility_hash" in differ and not set(differ).isdisjoint(HASHED)
+    for name in differ:
+        if name == "compatibility_hash" and follows:
             continue
-        modes = ("FM12",) if name in ("block_size", "kv_cache_layout") else ("FM17",)
+        mine, theirs = producer.fact(name), consumer.fact(name)
         yield Finding(
             check="alike",
             wrong=name not in ("UCX_TLS", "nixl_version"),
             sentence=f"{producer.name} and {consumer.name} differ in {name}: {mine}, {theirs}.",
-            remedy=f"Start both with the same {name}.",
-            modes=modes,
+            remedy=SETTINGS.get(name) or f"Start both with the same {name}.",
+            modes=("FM12",) if name in ("block_size", "kv_cache_layout") else ("FM17",),
             engines=(producer.name, consumer.name),
         )
+
+
+def _is_unlike(producer: Patient, consumer: Patient, name: str) -> bool:
+    mine, theirs = producer.fact(name), consumer.fact(name)
+    return bool(mine and theirs) and mine != theirs
 
 
 def _ranks(producer: Patient, consumer: Patient) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ ALIKE = (
     "block_size",
     "dtype",
     "cache_dtype",
+    "attention_backend",
     "speculation",
     "kv_cache_layout",
     "compatibility_hash",

@@ -14,13 +14,13 @@ from kvtrace import findings
 from kvtrace.cli import options
 from kvtrace.cli.interrupts import asked_to_stop
 from kvtrace.cli.listening import HERE, Asked
+from kvtrace.cli.silence import why_silent
 from kvtrace.cli.streams import put, tell
 from kvtrace.cli.watching import snapshots, started
 from kvtrace.document import document
 from kvtrace.eased import Eased, EasedLine
 from kvtrace.errors import KvtraceError
 from kvtrace.incident import incident
-from kvtrace.report import NO_ENGINE
 from kvtrace.snapshot import Snapshot
 from kvtrace.sources import run_directory
 from kvtrace.sources.recording import GZIP, open_recording
@@ -82,8 +82,7 @@ def command(
         raise click.UsageError("SOURCE and --live exclude each other")
     found = _listened(live, seconds) if live is not None else _read(source, dead_for)
     if not found.last.engines:
-        none = "" if source or live else options.missing(options.readable(None))
-        raise KvtraceError(none or f"{source or live or 'here'}: {NO_ENGINE}")
+        raise KvtraceError(_why(source, dead_for) if live is None else _unheard(live))
     put([_json(found)] if as_json else incident(found.last, found.eased))
     return 1 if found.last.causes or found.eased else 0
 
@@ -92,7 +91,7 @@ def _read(source: Path | None, dead_for: int) -> Judged:
     if source is None or source.is_dir():
         where = options.readable(source)
         moments = run_directory.read_once(where, dead_for_ns=dead_for)
-        return _last(snapshots(moments, started(), every=SECOND))
+        return _last(snapshots(moments, started(), every=SECOND), str(where))
     otlp = _beginning(source)
     if otlp:
         # Protobuf takes longer to import than all the rest, and only OTLP needs it.
@@ -100,11 +99,11 @@ def _read(source: Path | None, dead_for: int) -> Judged:
 
         if is_otlp(otlp):
             with closing(OtlpFile(source)) as file:
-                found = _last(snapshots(file, file.header, every=SECOND))
+                found = _last(snapshots(file, file.header, every=SECOND), file.name)
                 _warn(file.name, file.damage)
             return found
     with closing(open_recording(source)) as recording:
-        found = _last(snapshots(recording, recording.header, every=SECOND))
+        found = _last(snapshots(recording, recording.header, every=SECOND), recording.name)
         _warn(recording.name, recording.damage)
     return found
 
@@ -117,7 +116,8 @@ def _listened(address: str, seconds: float) -> Judged:
     with ExitStack() as stack:
         stop = stack.enter_context(asked_to_stop())
         receiver = listening(
-            setup_of(Asked(listen=address, http="off")), lambda text: tell(f"kvtrace: {text}")
+            setup_of(Asked(listen=address, http="off", option="--live")),
+            lambda text: tell(f"kvtrace: {text}"),
         )
         stack.callback(receiver.stop)
         tell(f"kvtrace: {places(receiver)} for {seconds:g} s, or until Ctrl-C")
@@ -126,7 +126,7 @@ def _listened(address: str, seconds: float) -> Judged:
         def over() -> bool:
             return stop.is_set() or time.monotonic() >= ends
 
-        return _last(snapshots(receiver.watch(over), start, every=SECOND))
+        return _last(snapshots(receiver.watch(over), start, every=SECOND), places(receiver))
 
 
 def _beginning(source: Path) -> bytes:
@@ -142,14 +142,30 @@ def _beginning(source: Path) -> bytes:
     return first if b"resource" in first else b""
 
 
-def _last(shown: Iterator[Snapshot]) -> Judged:
+def _last(shown: Iterator[Snapshot], name: str) -> Judged:
     """How things stood in the end, and what was wrong before."""
     eased, last = Eased(), None
     for last in shown:
         eased.follow(last)
     if last is None:
-        raise KvtraceError("there is nothing in it: no moment was recorded")
+        raise KvtraceError(f"{name} holds nothing but its beginning: record while engines run")
     return Judged(last, eased.lines(last))
+
+
+def _why(source: Path | None, dead_for: int) -> str:
+    """Why no engine is heard from there."""
+    if source is None or source.is_dir():
+        where = options.readable(source)
+        return why_silent(where, dead_for) or f"the black boxes in {where} tell of no engine yet"
+    name = "the standard input" if str(source) == "-" else source
+    return f"{name} tells of no engine: record while engines run that were started with KVTRACE=1"
+
+
+def _unheard(address: str) -> str:
+    return (
+        f"no agent sent anything to {address}: see that its "
+        "OTEL_EXPORTER_OTLP_ENDPOINT leads here, or listen longer with --seconds"
+    )
 
 
 def _warn(name: str, damage: str) -> None:

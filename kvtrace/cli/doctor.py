@@ -17,6 +17,7 @@ import msgspec
 from kvtrace.checkup import Finding, Patient, checkup
 from kvtrace.cli import options
 from kvtrace.cli.interrupts import heard_by
+from kvtrace.cli.silence import why_silent
 from kvtrace.cli.streams import put, tell
 from kvtrace.errors import KvtraceError
 from kvtrace.fleet import Fleet
@@ -60,7 +61,7 @@ def command(sources: tuple[Path, ...], as_json: bool) -> int:
     hosts are compared with each other. Without one, this host's engines and this environment are
     looked at. Exits with 0 where nothing is found, 1 where something is, 2 where it cannot look.
     """
-    patients = list(_patients(sources or (options.readable(None),)))
+    patients = list(_patients(sources or _here()))
     findings = checkup(patients)
     fit = None
     if not sources:
@@ -68,7 +69,7 @@ def command(sources: tuple[Path, ...], as_json: bool) -> int:
         findings = [*findings, *around(os.environ, resource.getrlimit(resource.RLIMIT_MEMLOCK)[0])]
         findings += list(of_fit(fit))
     elif not patients:
-        raise KvtraceError(f"{sources[0]}: no engine tells of itself in it")
+        raise KvtraceError(_nobody(sources[0]))
     put([_json(patients, findings, fit)] if as_json else report(patients, findings, fit))
     return 1 if findings else 0
 
@@ -135,8 +136,19 @@ def _patients(sources: Iterable[Path]) -> Iterator[Patient]:
             )
 
 
+def _here() -> tuple[Path, ...]:
+    """Where the black boxes of this host are; nothing where there are none yet."""
+    where = options.readable(None)
+    return (where,) if where.exists() else ()
+
+
+def _nobody(source: Path) -> str:
+    why = why_silent(source, options.EVER) if source.is_dir() else ""
+    return why or f"no engine tells of itself in {source}: record while engines run"
+
+
 def _moments(source: Path) -> Iterator[Moment]:
-    if source.is_dir() or not source.exists():
+    if source.is_dir():
         where = options.readable(source)
         yield from run_directory.read_once(where, dead_for_ns=options.EVER)
         return

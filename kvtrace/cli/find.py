@@ -29,6 +29,9 @@ def command(request: str, secret: str) -> None:
     ID is what an engine calls the request, or what both have alike of it. A request that came with
     a trace context of its own is in that trace instead.
     """
+    if not request.strip():
+        raise click.UsageError("ID is empty: name a request")
+    request = request.strip()
     told = Hasher(secret).of(request) if secret else request
     base = base_id(told)
     put(

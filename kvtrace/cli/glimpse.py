@@ -28,7 +28,8 @@ def first_heard(
 ) -> Iterator[Moment]:
     """What arrives until a moment after the first word of an engine.
 
-    Raises KvtraceError where none came within so many nanoseconds.
+    Raises KvtraceError where none came within so many nanoseconds, KeyboardInterrupt where it was
+    told to stop before any came.
     """
     ends = now() + limit
     heard = False
@@ -45,6 +46,8 @@ def first_heard(
     for moment in receiver.moments(now()):
         heard = heard or (moment.news is not None and not isinstance(moment.news, Lost))
         yield moment
+    if not heard and stop():
+        raise KeyboardInterrupt
     if not heard:
         raise KvtraceError(
             f"no agent sent anything within {words.duration(limit)}: see that its "

@@ -29,6 +29,9 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     patience: int | None = None
     """Nanoseconds for which `live --once` waits for the first agent."""
 
+    option: str = "--listen"
+    """The one that said where to listen."""
+
     @property
     def is_anything(self) -> bool:
         """Whether any of it was given."""

@@ -15,6 +15,7 @@ from kvtrace.cli import options
 from kvtrace.cli.glimpse import first_heard
 from kvtrace.cli.interrupts import asked_to_stop, until
 from kvtrace.cli.listening import Asked, listening_options
+from kvtrace.cli.silence import why_silent
 from kvtrace.cli.tape import Tape
 from kvtrace.cli.view import View, view_options
 from kvtrace.cli.watching import snapshots, started
@@ -86,7 +87,7 @@ def command(
         if record is not None:
             # Opening what is no plain file may wait for ever, so the first Ctrl-C must end it.
             tape = stack.enter_context(closing(Tape(record, start, force=force)))
-        if (boxes.named or not asked.is_anything) and (none := options.missing(boxes.where)):
+        if (boxes.named or not asked.is_anything) and (none := boxes.silence(view.once)):
             view.warn(none)
         if view.once and not asked.is_anything:
             moments, receiver, source = boxes.once(), None, str(boxes.where)
@@ -109,6 +110,10 @@ class Boxes(msgspec.Struct, frozen=True):
     """Whether someone said where, so that they are read beside what is received."""
 
     dead_for: int
+
+    def silence(self, once: bool) -> str:
+        """Why nothing is read from there; where that is only looked at once, of old ones too."""
+        return why_silent(self.where, self.dead_for) if once else options.missing(self.where)
 
     def once(self) -> Iterator[Moment]:
         """What they hold now."""

@@ -118,12 +118,16 @@ def missing(where: Path, *, uid: int | None = None) -> str:
     """What to say where there is no such directory; nothing where there is one."""
     if where.exists():
         return ""
-    ours = where == run_directory({}, os.getuid() if uid is None else uid)
-    there = "" if ours else f" and KVTRACE_DIR={where}"
     return (
-        f"{where} does not exist: the first engine that is started with KVTRACE=1{there} "
-        "in its environment makes it"
+        f"{where} does not exist: the first engine that is started with KVTRACE=1"
+        f"{named(where, uid=uid)} in its environment makes it"
     )
+
+
+def named(where: Path, *, uid: int | None = None) -> str:
+    """What an engine must be told beside KVTRACE=1 so that its black box is there, if anything."""
+    ours = where == run_directory({}, os.getuid() if uid is None else uid)
+    return "" if ours else f" and KVTRACE_DIR={where}"
 
 
 def readable(

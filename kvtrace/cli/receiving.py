@@ -30,6 +30,7 @@ def setup_of(asked: Asked, *, environ: Mapping[str, str] = os.environ) -> Setup:
         http=_web(asked.http, at),
         access=access,
         target=_target(asked, environ),
+        option=asked.option,
     )
 
 

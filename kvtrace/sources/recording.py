@@ -66,15 +66,19 @@ class Recording:
         self._last = self.header.monotonic
 
     def __iter__(self) -> Iterator[Moment]:
-        """Every moment; each thing that cannot be read is a Lost among them."""
+        """Every moment, and one at least; each thing that cannot be read is a Lost among them."""
         told = self.damage.startswith("ends")
+        empty = self._last == self.header.monotonic
         while line := self._readline():
             moment = self._moment(line, self._last)
             if moment is not None:
-                self._last = moment.at
+                empty, self._last = False, moment.at
                 yield moment
         if self.damage.startswith("ends") and not told:
             yield Moment(self._last, Lost(unreadable=1))
+        elif empty:
+            # The recorder was ended before its first second was over.
+            yield Moment(self._last)
 
     @property
     def place(self) -> Place:

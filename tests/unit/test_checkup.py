@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from kvtrace.checkup import Finding, Patient, checkup
+from kvtrace.checkup import SETTINGS, Finding, Patient, checkup
+from kvtrace.differences import ALIKE
 from kvtrace.events import ProcessStarted
 
 SECOND = 1_000_000_000
@@ -62,6 +63,26 @@ def test_each_fault_of_a_consumer_is_found(told: dict[str, Any], check: str, mod
     findings = found(engine("P0"), engine("D0", **told))
     assert check in {one.check for one in findings} | {""}
     assert not mode or any(mode in one.modes for one in findings)
+
+
+def test_what_is_to_be_set_alike_can_be_set() -> None:
+    for name in ALIKE:
+        assert name in SETTINGS
+        told = {name: "a"} if name in ProcessStarted.__struct_fields__ else {"facts": {name: "a"}}
+        other = {name: "b"} if name in ProcessStarted.__struct_fields__ else {"facts": {name: "b"}}
+        unlike = [one for one in found(engine("P0", **told), engine("D0", **other)) if one.modes]
+        assert SETTINGS[name] in {one.remedy for one in unlike}
+        assert "same compatibility_hash" not in "".join(one.remedy for one in unlike)
+
+
+def test_a_hash_that_differs_is_told_by_the_factor_it_differs_for() -> None:
+    producer = engine("P0", facts={"compatibility_hash": "aa", "dtype": "bfloat16"})
+    consumer = engine("D0", facts={"compatibility_hash": "bb", "dtype": "float32"})
+    assert [one.remedy for one in found(producer, consumer)] == [SETTINGS["dtype"]]
+    consumer = engine("D0", facts={"compatibility_hash": "bb", "dtype": "bfloat16"})
+    (finding,) = found(producer, consumer)
+    assert finding.wrong
+    assert "VLLM_LOGGING_LEVEL=DEBUG" in finding.remedy
 
 
 def test_ranks_must_be_a_multiple() -> None:

@@ -31,7 +31,6 @@ from kvtrace.sources.otlp.rpc import RpcServer
 GRACE = 2.0
 """Seconds for requests under way when it ends."""
 
-GRPC_ELSE = "name another port for gRPC with --listen"
 HTTP_ELSE = "leave HTTP out with --http off, or name another port for it with --http"
 
 POLL = 0.05
@@ -46,6 +45,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     access: Access = Access()
     target: Target | None = None
     limits: Limits = Limits()
+    option: str = "--listen"
+    """By which the command line was told where to listen for gRPC."""
 
 
 class Receiver:
@@ -76,7 +77,8 @@ class Receiver:
 
     def start(self) -> None:
         """Listens; raises ReceiverError where that cannot be."""
-        for at, otherwise in ((self.setup.grpc, GRPC_ELSE), (self.setup.http, HTTP_ELSE)):
+        grpc_else = f"name another port for gRPC with {self.setup.option}"
+        for at, otherwise in ((self.setup.grpc, grpc_else), (self.setup.http, HTTP_ELSE)):
             if at is not None:
                 check_free(at, otherwise)
         started: Future[None] = Future()

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from google.protobuf import json_format
 from kvtrace.cli import run
 from kvtrace.moments import Moment, Record
 from kvtrace.recording import Header
+from kvtrace.report import NO_ENGINE
 from kvtrace.sinks.recording import RecordingWriter
 from tests.unit.samples import PRODUCER_FIRST, WHOLE, prefill_admitted
 from tests.unit.sources.otlp.requests import logs
@@ -106,7 +108,7 @@ def test_an_empty_directory_has_no_engine(
     tmp_path.chmod(0o700)
     code, _, err = said(capsys, str(tmp_path))
     assert code == 2
-    assert "No engine heard yet" in err
+    assert f"{tmp_path} holds no black box" in err
 
 
 def test_a_recording_of_silence_has_no_engine(
@@ -116,4 +118,34 @@ def test_a_recording_of_silence_has_no_engine(
     writer = RecordingWriter(tmp_path / "a.kvtrace", header)
     writer.write(Moment(5 * SECOND))
     writer.close()
-    assert said(capsys, str(tmp_path / "a.kvtrace"))[0] == 2
+    code, _, err = said(capsys, str(tmp_path / "a.kvtrace"))
+    assert (code, f"{tmp_path / 'a.kvtrace'} tells of no engine" in err) == (2, True)
+
+
+def test_one_that_has_only_its_beginning_is_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = recorded(tmp_path / "a.kvtrace", Story())
+    code, _, err = said(capsys, str(path))
+    assert (code, f"{path} tells of no engine" in err) == (2, True)
+    assert run(["replay", str(path), "--once"]) == 0
+    assert capsys.readouterr().out == NO_ENGINE + "\n"
+
+
+def test_a_port_that_is_taken_is_to_be_changed_by_the_option_that_named_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        code, _, err = said(capsys, "--live", place, "--seconds", "0.1")
+    assert code == 2
+    assert "with --live" in err
+    assert "--listen" not in err
+
+
+def test_where_no_agent_speaks_it_says_where_it_listened(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = said(capsys, "--live", "127.0.0.1:0", "--seconds", "0.05")
+    assert (code, out) == (2, "")
+    assert "no agent sent anything to 127.0.0.1:0" in err

@@ -34,7 +34,10 @@ def test_where_no_engine_tells_of_itself_it_cannot_look(
 ) -> None:
     tmp_path.chmod(0o700)
     assert run(["doctor", str(tmp_path)]) == 2
-    assert "no engine tells of itself" in capsys.readouterr().err
+    assert f"{tmp_path} holds no black box" in capsys.readouterr().err
+    missing = tmp_path / "none"
+    assert run(["doctor", str(missing)]) == 2
+    assert f"{missing} cannot be read (No such file or directory)" in capsys.readouterr().err
 
 
 def test_an_environment_that_is_ready_has_nothing_wrong() -> None:

@@ -39,3 +39,9 @@ def test_both_sides_are_found_in_one_trace(capsys: pytest.CaptureFixture[str]) -
     other = "cmpl-1b2c3d4e-0-00000000"
     one, two = (said(capsys, it, "--secret", "s")["trace"] for it in (REQUEST, other))
     assert one == two
+
+
+@pytest.mark.parametrize("nothing", ["", "  "])
+def test_an_empty_id_is_refused(capsys: pytest.CaptureFixture[str], nothing: str) -> None:
+    assert run(["find", nothing]) == 2
+    assert "ID is empty" in capsys.readouterr().err

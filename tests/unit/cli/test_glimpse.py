@@ -62,6 +62,18 @@ def test_what_was_acknowledged_at_the_last_moment_counts() -> None:
 
 def test_it_ends_at_once_when_it_is_told_to() -> None:
     receiver = Scripted({})
-    with pytest.raises(KvtraceError):
+    with pytest.raises(KeyboardInterrupt):
         heard(receiver, 30, lambda: True)
     assert receiver.second == 0
+
+
+def test_who_cuts_it_off_before_anyone_spoke_has_cut_it_off() -> None:
+    receiver = Scripted({9: record(seq=1)})
+    with pytest.raises(KeyboardInterrupt):
+        heard(receiver, 30, lambda: receiver.second == 2)
+
+
+def test_who_cuts_it_off_later_sees_what_there_was() -> None:
+    first = record(seq=1)
+    receiver = Scripted({1: first})
+    assert heard(receiver, 30, lambda: receiver.second == 2) == [first]

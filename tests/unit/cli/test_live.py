@@ -13,7 +13,16 @@ def test_where_there_is_nothing_yet_once_says_so(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     assert run(["live", "--once", "--plain", "--dir", str(tmp_path / "boxes")]) == 0
-    assert capsys.readouterr().out == NO_ENGINE + "\n"
+    out, err = capsys.readouterr()
+    assert out == NO_ENGINE + "\n"
+    assert f"{tmp_path / 'boxes'} does not exist" in err
+
+
+def test_where_no_black_box_is_once_says_where_it_looked(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run(["live", "--once", "--plain", "--dir", str(tmp_path)]) == 0
+    assert f"kvtrace: {tmp_path} holds no black box" in capsys.readouterr().err
 
 
 def test_the_environment_says_where_the_boxes_are(

@@ -51,3 +51,11 @@ def test_where_nothing_can_be_written_it_says_so(
 def test_svg_needs_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["replay", str(KEPT), "--svg", "now.svg"]) == 2
     assert "--svg needs --once" in capsys.readouterr().err
+
+
+def test_a_name_that_promises_another_form_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run(["replay", str(KEPT), "--once", "--svg", str(tmp_path / "now.PNG")]) == 2
+    assert f"the picture is SVG: call it {tmp_path / 'now.svg'}" in capsys.readouterr().err
+    assert run(["replay", str(KEPT), "--once", "--svg", str(tmp_path / "now")]) == 0
