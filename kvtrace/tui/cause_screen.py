@@ -19,6 +19,7 @@ class CausesScreen(PickingScreen[Cause]):
     """A line for each cause; below the one under the cursor, its evidence and what to do."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        *PickingScreen.BINDINGS,
         Binding("Y", "report", "copy report", show=False),
         Binding("i", "explain", "explain"),
     ]
