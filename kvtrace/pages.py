@@ -1,5 +1,6 @@
 """The page of each cause, as it comes with this installation."""
 
+import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -9,6 +10,16 @@ from kvtrace.errors import KvtraceError
 
 CHECKOUT = Path(__file__).parents[1] / "docs" / "causes"
 """Where the pages are while kvtrace runs from its sources."""
+
+
+def meaning(cause: Cause) -> str:
+    """What it means, in the first sentence that its page says of it."""
+    _, _, told = page(cause).partition("\n## What it means\n")
+    first = told.strip().split("\n\n")[0]
+    return _SENTENCE.split(" ".join(first.split()))[0].replace("`", "")
+
+
+_SENTENCE = re.compile(r"(?<=[.!?]) (?=[^a-z]|vLLM)")
 
 
 def page(cause: Cause, places: tuple[Traversable, ...] | None = None) -> str:

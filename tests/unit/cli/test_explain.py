@@ -1,23 +1,36 @@
 """`kvtrace explain`, in this process."""
 
+import re
+
 import pytest
 
-from kvtrace.causes import Cause
+from kvtrace.causes import ABOUT, Cause, Kind
 from kvtrace.cli import run
 from kvtrace.cli.explain import named
-from kvtrace.pages import CHECKOUT
+from kvtrace.pages import page
 
 
 def test_without_a_cause_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["explain"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(Cause)
+    assert len(lines) == len(Cause) + 2 * len(Kind) - 1
+    shown = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert shown == sorted(Cause, key=lambda one: (list(Kind).index(ABOUT[one].kind), one))
+    assert "stall: waits, and will not go on by itself" in lines
+    assert any(line.endswith("  P’s write landed, and D was never notified.") for line in lines)
 
 
-def test_a_page_is_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain", "unexplained"]) == 0
+@pytest.mark.parametrize("cause", Cause)
+def test_a_page_is_printed_whole_and_plain(
+    capsys: pytest.CaptureFixture[str], cause: Cause
+) -> None:
+    assert run(["explain", cause]) == 0
     out = capsys.readouterr().out
-    assert out == (CHECKOUT / "unexplained.md").read_text(encoding="utf-8")
+    signs = r"[#*]|(?m:^- )"
+    assert re.sub("[•“”]", "", out).split() == re.sub(signs, "", page(cause)).split()
+    assert "\x1b" not in out
+    assert "#" not in out
+    assert all(len(line) <= 80 for line in out.splitlines() if "http" not in line)
 
 
 @pytest.mark.parametrize("text", ["prefill-failed", "Prefill Failed", "FM05", " fm05 "])
