@@ -24,6 +24,9 @@ Say = Callable[[str], None]
 CALM = 4.0
 """Seconds after a healthy scenario in which nothing must be named either."""
 
+AFTERWARDS = 2.0
+"""Seconds that a recording goes on when the cause was named, with the fault still at work."""
+
 
 def play_all(
     scenarios: Iterable[Scenario], say: Say, *, record: Path | None = None
@@ -115,6 +118,9 @@ def _play(scenario: Scenario, pair: Pair, record: Path | None) -> Result:
         except LabError as failure:
             error = str(failure)
         result = judge(scenario, stage.ids, watcher)
+        if file is not None and result.passed and not error:
+            # Else a replay can end just before it is named.
+            time.sleep(AFTERWARDS)
     return msgspec.structs.replace(
         result,
         seconds=round(time.monotonic() - began, 1),
