@@ -25,6 +25,8 @@ STYLES = Theme(
 
 _CODE = re.compile(r"`[^`]+`")
 _EMPHASIS = re.compile(r"(?<![*\w\\])\*(?!\s)([^*]+)\*(?!\w)")
+_SIGNS = [chr(0xE000 + number) for number in range(100)]
+"""Each stands for a link while lines are made; no page has them."""
 
 
 class _Title(Heading):
@@ -59,8 +61,15 @@ def printed(text: str, width: int, *, styled: bool) -> list[str]:
     )
     told = text if styled else _EMPHASIS.sub(r"“\1”", _CODE.sub(_literal, text))
     # A link that is longer than a line stays one word, so that it can be followed.
-    console.print(_Page(told, hyperlinks=False), overflow="ignore", crop=False)
-    return [line.rstrip() for line in sheet.getvalue().strip("\n").splitlines()]
+    long = {word for word in told.split() if "://" in word and len(word) > width - 3}
+    links = dict(zip(_SIGNS, sorted(long, key=len, reverse=True), strict=False))
+    for sign, link in links.items():
+        told = told.replace(link, sign)
+    console.print(_Page(told, hyperlinks=False))
+    shown = sheet.getvalue()
+    for sign, link in links.items():
+        shown = shown.replace(sign, link)
+    return [line.rstrip() for line in shown.strip("\n").splitlines()]
 
 
 def _literal(code: re.Match[str]) -> str:
