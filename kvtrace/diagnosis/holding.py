@@ -152,41 +152,65 @@ def _sibling(case: Case, other: Transfer, blocks: int) -> Diagnosis:
 
 def consumer_has_no_blocks(case: Case) -> Diagnosis | None:
     """The consumer came to the request and found no room: waiting transfers hold its blocks."""
-    if case.has(RegistrationStaged, RegistrationSkipped, RequestFinished, RequestResumed):
-        return None
     decided = case.first(LoadDecided)
-    if decided is None or not decided.event.tokens or case.over is not None:
+    if decided is None or case.over is not None or case.has(*_WENT_ON):
         return None
+    return _no_room_for(case, decided, "this one")
+
+
+def parked_hold_all_blocks(case: Case) -> Diagnosis | None:
+    """The same of it, or of one before it in the queue, where the waiting alone fill the consumer:
+    a lease that ran out came of that."""
+    found = consumer_has_no_blocks(case) or _behind_one_without_room(case)
+    return found if found is not None and not found.doubt else None
+
+
+def _behind_one_without_room(case: Case) -> Diagnosis | None:
+    asked = case.first(RequestAdmitted)
+    if asked is None or case.over is not None or case.has(LoadDecided, *_WENT_ON):
+        return None
+    name = case.engine_id(Role.CONSUMER)
+    first = case.scene.once("stuck", name, lambda: _first_stuck(case.scene, name))
+    if first is None or first.at > asked.at:
+        return None
+    return _no_room_for(case, first, f"{clean(first.event.request)}, behind which it queues,")
+
+
+def _first_stuck(scene: Scene, engine: str) -> Found[LoadDecided] | None:
+    """What this consumer decided first of those that it has not allocated blocks for since."""
+    stuck = []
+    for transfer in scene.on(engine, Role.CONSUMER):
+        half = transfer.consumer
+        told = [Found.of(one, scene.clocks) for one in half.told.values()] if half else []
+        if not any(isinstance(one.event, _WENT_ON) for one in told):
+            stuck += [one for one in told if isinstance(one.event, LoadDecided)]
+    return min(stuck, key=lambda one: one.at, default=None)
+
+
+def _no_room_for(case: Case, decided: Found[LoadDecided], whose: str) -> Diagnosis | None:
     name = case.engine_id(Role.CONSUMER)
     settings = case.scene.settings(name)
     if settings is None or not settings.blocks or not settings.block_size:
         return None
     count, held = case.scene.once("parked", name, lambda: _parked(case, name))
     needed = -(-(decided.event.tokens + decided.event.computed) // settings.block_size)
-    if not count or held + needed <= settings.blocks // 2:
+    if not decided.event.tokens or not count or held + needed <= settings.blocks // 2:
         return None
     enough = held + needed > settings.blocks
     d = case.called(Role.CONSUMER)
     return case.blame(
         Cause.CONSUMER_HAS_NO_BLOCKS,
         f"{many(count, 'waiting transfer holds', 'waiting transfers hold')} {held:,} of the "
-        f"{many(settings.blocks, 'block')} of {d}; "
-        f"this one needs {needed:,}.",
+        f"{many(settings.blocks, 'block')} of {d}; {whose} needs {needed:,}.",
         f"Find out what the others wait for; lower `max_num_seqs` on {d}, or give it more blocks "
         "(`gpu_memory_utilization`).",
         [
-            case.saw(decided, f"{d} came to this request, and found no room."),
+            case.saw(decided, f"{d} came to {clean(decided.event.request)}, and found no room."),
             Evidence(text=f"Transfers that wait hold {many(held, 'block')}.", at=case.now),
             case.never("registration.staged", f"{d} never allocated its blocks."),
         ],
         doubt="" if enough else f"what the running requests of {d} hold is not told",
     )
-
-
-def parked_hold_all_blocks(case: Case) -> Diagnosis | None:
-    """The same, where the waiting alone fill the consumer: a lease that ran out came of it."""
-    found = consumer_has_no_blocks(case)
-    return found if found is not None and not found.doubt else None
 
 
 def _parked(case: Case, engine: str) -> tuple[int, int]:
@@ -216,3 +240,7 @@ def watchdog_only_logs(case: Case) -> Diagnosis | None:
             case.never("receive.finished", f"{d} received nothing since."),
         ],
     )
+
+
+_WENT_ON = (RegistrationStaged, RegistrationSkipped, RequestFinished, RequestResumed)
+"""What tells that the consumer found room for a request, or gave it up."""

@@ -159,8 +159,20 @@ def test_a_wait_for_running_requests_is_only_a_queue(blocks: int, parked: int) -
     assert story.diagnoses()["r1"] is Cause.UNEXPLAINED
 
 
-def test_one_that_the_consumer_has_not_come_to_only_queues() -> None:
+def test_one_that_queues_behind_one_without_room_waits_for_the_same() -> None:
     story = full(Story(), blocks=40).at(1, request_admitted(request="z-eeeeeeee")).at(36)
+    assert story.diagnoses()["z"] is Cause.CONSUMER_HAS_NO_BLOCKS
+    (found,) = (one for one in story.snapshot.diagnoses.values() if one.transfer == "z")
+    assert f"{D_REQUEST}, behind which it queues, needs 10" in found.sentence
+
+
+def test_one_that_the_consumer_has_not_come_to_only_queues() -> None:
+    story = full(Story(), blocks=60).at(1, request_admitted(request="z-eeeeeeee")).at(36)
+    assert story.diagnoses()["z"] is Cause.UNEXPLAINED
+
+
+def test_one_that_came_before_waits_for_something_else() -> None:
+    story = full(Story().at(0, request_admitted(request="z-eeeeeeee")), blocks=40).at(36)
     assert story.diagnoses()["z"] is Cause.UNEXPLAINED
 
 
