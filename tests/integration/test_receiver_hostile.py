@@ -56,15 +56,33 @@ def test_some_hundred_idle_connections_keep_nobody_out(which: str) -> None:
         assert threading.active_count() <= threads + 2
 
 
-def test_grpc_connections_beyond_the_limit_are_closed() -> None:
+def test_grpc_connections_beyond_the_limit_are_closed_where_none_is_idle() -> None:
     with receiving(limits=Limits(connections=8)) as receiver, ExitStack() as stack:
-        lines = [stack.enter_context(connected(receiver, "grpc")) for _ in range(8)]
-        time.sleep(0.2)
+        go_on = threading.Event()
+        stack.callback(go_on.set)
+
+        def slowly() -> Iterator[bytes]:
+            go_on.wait(60)
+            yield RAW
+
+        own = [("grpc.use_local_subchannel_pool", 1)]
+        ways = [
+            stack.enter_context(grpc.insecure_channel(str(receiver.grpc), own)) for _ in range(8)
+        ]
+        busy = [way.stream_unary(LOGS).future(slowly(), timeout=120) for way in ways]
+        intake: Any = receiver._intake
+        eventually(lambda: intake._under_way == 8, "that all are busy")
         extra = stack.enter_context(connected(receiver, "grpc"))
         assert closed(extra)
-        for line in lines:
-            line.close()
-        eventually(lambda: not failed(receiver), "a connection after others ended")
+        go_on.set()
+        assert [call.result(60) for call in busy] == [b""] * 8
+
+
+def test_idle_grpc_connections_make_room_for_who_comes() -> None:
+    with receiving(limits=Limits(connections=8)) as receiver, ExitStack() as stack:
+        lines = [stack.enter_context(connected(receiver, "grpc")) for _ in range(8)]
+        eventually(lambda: not failed(receiver), "that one more is let in")
+        assert closed(lines[0])
 
 
 def test_http_connections_beyond_the_limit_are_closed_where_none_is_idle() -> None:

@@ -4,6 +4,7 @@ They are served as streams of one message, which is the same on the wire, becaus
 client be refused before its message is read, and be given a time within which it must arrive.
 """
 
+import asyncio
 from typing import Any
 
 from google.rpc.error_details_pb2 import RetryInfo
@@ -19,6 +20,7 @@ from kvtrace.sources.otlp.limits import Limits
 from kvtrace.sources.otlp.quiet import grpc
 from kvtrace.sources.otlp.refusal import AGAIN, Reason, RefusedError
 from kvtrace.sources.otlp.request import Request
+from kvtrace.sources.otlp.rpc_places import Places
 
 METHODS = {
     "/opentelemetry.proto.collector.logs.v1.LogsService/Export": Signal.LOGS,
@@ -38,6 +40,8 @@ class RpcServer:
         self._counts = counts
         self._access = access
         self._limits = limits
+        self._places = Places(limits.connections)
+        self._looking: asyncio.Task[None] | None = None
         self._server: Any = None
 
     async def start(self, at: Address) -> int:
@@ -53,10 +57,13 @@ class RpcServer:
         except RuntimeError as error:
             raise ReceiverError(f"{at} cannot be listened on") from error
         await self._server.start()
+        self._looking = asyncio.create_task(self._places.keep_free(port))
         return int(port)
 
     async def stop(self, grace: float) -> None:
         """Takes no more, and gives what is under way so many seconds."""
+        if self._looking is not None:
+            self._looking.cancel()
         if self._server is not None:
             await self._server.stop(grace)
 
@@ -64,6 +71,8 @@ class RpcServer:
         """What serves that method."""
 
         async def answer(_: Any, context: Any) -> bytes | None:
+            peer = context.peer()
+            self._places.begins(peer)
             try:
                 return await self._answer(signal, context)
             except RefusedError as refusal:
@@ -71,6 +80,8 @@ class RpcServer:
                 await context.abort(
                     STATUSES[refusal.grpc], str(refusal), trailing_metadata=_trailers(refusal)
                 )
+            finally:
+                self._places.ends(peer)
             return None
 
         _, name, method = path.split("/")

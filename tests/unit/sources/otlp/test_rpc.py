@@ -28,6 +28,9 @@ class Call:
     def invocation_metadata(self) -> tuple[tuple[str, str], ...]:
         return self._metadata
 
+    def peer(self) -> str:
+        return "ipv4:10.0.0.1:5600"
+
     async def read(self) -> Any:
         self.read_from = True
         return self._message
