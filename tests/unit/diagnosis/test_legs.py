@@ -135,6 +135,13 @@ def test_a_consumer_that_was_in_a_long_step_is_what_kept_the_leg() -> None:
     lands(story).is_blamed_on(None)
 
 
+def test_a_long_step_in_which_it_sent_the_registration_came_afterwards() -> None:
+    story = Story().at(0, *PRODUCER_FIRST).at(3, *CONSUMER_FIRST[:-1])
+    story.at(5, registration_sent(took=2 * SECOND), *WRITING)
+    story.at(5.1, step_sampled(window=5 * SECOND, longest=2 * SECOND + 1_000_000), by=D)
+    story.at(5.2, *LANDING).is_blamed_on(Cause.LEGS_IN_SEQUENCE)
+
+
 def test_what_the_prefill_would_have_hidden_counts_too() -> None:
     asked = request_admitted(remote_request=P_REQUEST)
     story = Story().at(0, prefill_admitted()).at(2, *PRODUCER_FIRST[1:]).at(2.1, asked)
