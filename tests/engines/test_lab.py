@@ -1,5 +1,6 @@
 """Some scenarios of the lab, on real engines: what was broken is named, and nothing else."""
 
+from lab.healthy import run
 from lab.play import play_all
 from lab.scenario import chosen
 
@@ -18,3 +19,8 @@ def test_what_was_broken_is_named(cores: None) -> None:
     results = list(play_all(chosen(NAMES), print))
     assert [one.name for one in results if not one.passed] == []
     assert {one.name for one in results} == set(NAMES)
+
+
+def test_nothing_is_named_for_healthy_requests(cores: None) -> None:
+    tally = run(20, print)
+    assert (tally.named, tally.transfers > 100) == ({}, True)
