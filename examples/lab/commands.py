@@ -110,7 +110,8 @@ def _healthy(options: argparse.Namespace) -> int:
     if options.json:
         put([msgspec.json.encode(tally).decode()])
     named = ", ".join(f"{cause} {count}" for cause, count in tally.named.items())
-    _say(f"{tally.transfers:,} healthy transfers; named: {named or 'nothing'}")
+    engines = f"; of the engines: {', '.join(tally.of_engines)}" if tally.of_engines else ""
+    _say(f"{tally.transfers:,} healthy transfers; named: {named or 'nothing'}{engines}")
     return 1 if tally.named else 0
 
 

@@ -41,7 +41,9 @@ class Tally(msgspec.Struct, kw_only=True):
     transfers: int = 0
     """That kvtrace saw finish."""
     named: dict[str, int] = {}
-    """How many transfers and engines a cause was named for, by the cause."""
+    """How many transfers a cause was named for, by the cause."""
+    of_engines: tuple[str, ...] = ()
+    """What was named for an engine as a whole, which on a small machine can be so."""
 
 
 class Load:
@@ -104,13 +106,15 @@ def run(seconds: float, say: Callable[[str], None]) -> Tally:
                 say(f"{load.tally.sent} sent; named: {_named(watcher) or 'nothing'}")
             watcher.until(lambda: False, CALM)
             load.tally.named = _named(watcher)
+            load.tally.of_engines = tuple(dict.fromkeys(watcher.everything().get("", ())))
             if watcher.last is not None:
                 load.tally.transfers = watcher.last.totals.finished
     return load.tally
 
 
 def _named(watcher: Watcher) -> dict[str, int]:
-    return dict(Counter(cause for causes in watcher.everything().values() for cause in causes))
+    every = watcher.everything().items()
+    return dict(Counter(cause for request, causes in every if request for cause in causes))
 
 
 def _at_once(doings: list[Callable[[], None]]) -> None:
