@@ -147,7 +147,7 @@ def _receiver(view: View, asked: Asked, boxes: str) -> tuple["Receiver | None", 
     from kvtrace.cli.receiving import listening, places, setup_of
 
     try:
-        receiver = listening(setup_of(asked), view.warn)
+        receiver = listening(setup_of(asked), view.warn, view.mention)
     except ReceiverError as error:
         if asked.is_anything:
             raise

@@ -34,9 +34,16 @@ def setup_of(asked: Asked, *, environ: Mapping[str, str] = os.environ) -> Setup:
     )
 
 
-def listening(setup: Setup, warn: Callable[[str], object]) -> Receiver:
-    """A receiver that listens; warns of what is too open. Raises ReceiverError."""
-    receiver = Receiver(setup, tell=warn)
+def listening(
+    setup: Setup,
+    warn: Callable[[str], object],
+    tell: Callable[[str], object] | None = None,
+) -> Receiver:
+    """A receiver that listens; warns of what is too open. Raises ReceiverError.
+
+    `tell`, or else `warn`, is told from another thread how passing on goes when that changes.
+    """
+    receiver = Receiver(setup, tell=tell or warn)
     receiver.start()
     collect_seldom()
     for message in warnings(setup):

@@ -27,6 +27,9 @@ from kvtrace.snapshot import Snapshot
 
 SECOND = 1_000_000_000
 
+ASIDES = 8
+"""Sentences that wait for the screen; beyond them the oldest are not said."""
+
 DRIVER = "TEXTUAL_DRIVER"
 """The variable that says who else than a terminal draws."""
 
@@ -50,6 +53,9 @@ class View(msgspec.Struct, frozen=True):
     svg: Path | None = None
     """Where a picture of what is known is to go too."""
 
+    asides: deque[str] = msgspec.field(default_factory=lambda: deque(maxlen=ASIDES))
+    """What the screen is still to say."""
+
     def show(
         self, snapshots: Iterator[Snapshot], source: str, playback: Playback | None = None
     ) -> None:
@@ -59,13 +65,20 @@ class View(msgspec.Struct, frozen=True):
         elif self.once:
             put(_last(snapshots, self.form))
         elif self.form is Form.SCREEN:
-            _screen(snapshots, source, playback)
+            _screen(snapshots, source, playback, self.asides)
         else:
             put(_documents(snapshots) if self.form is Form.JSON else _reports(snapshots))
 
     def warn(self, message: str) -> None:
         """Says what went wrong, unless it would be written into the screen."""
         if self.form is not Form.SCREEN or self.once:
+            self.say(message)
+
+    def mention(self, message: str) -> None:
+        """Says what happened meanwhile: on the screen in its last line, for some seconds."""
+        if self.form is Form.SCREEN and not self.once:
+            self.asides.append(message)
+        else:
             self.say(message)
 
     def say(self, message: str) -> None:
@@ -176,7 +189,9 @@ def _reports(snapshots: Iterable[Snapshot]) -> Iterator[str]:
         yield from reporter.last(snapshot)
 
 
-def _screen(snapshots: Iterator[Snapshot], source: str, playback: Playback | None) -> None:
+def _screen(
+    snapshots: Iterator[Snapshot], source: str, playback: Playback | None, asides: deque[str]
+) -> None:
     left = Event()
 
     def leave(signum: int, frame: FrameType | None) -> None:
@@ -195,6 +210,7 @@ def _screen(snapshots: Iterator[Snapshot], source: str, playback: Playback | Non
         keys_first()
         app = KvtraceApp(snapshots, source=source, playback=playback)
         app.left = left
+        app.asides = asides
         app.prefer(*settled())
         try:
             app.run()

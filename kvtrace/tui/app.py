@@ -1,6 +1,7 @@
 """The terminal app: shows the snapshots of an iterator until one quits."""
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from datetime import tzinfo
 from threading import Event
@@ -113,6 +114,9 @@ class KvtraceApp(_Noticing):
         super().__init__()
         self.left = Event()
         """Once it is set, also before the app runs or by a signal, the app ends."""
+
+        self.asides: deque[str] = deque()
+        """What others have to say meanwhile, the oldest first; any thread may add to it."""
 
         self._source = source
         self._playback = playback
@@ -265,6 +269,8 @@ class KvtraceApp(_Noticing):
     def _tick(self) -> None:
         if self.left.is_set():
             self.exit()
+        if self.asides and not self._notice:
+            self.notice(self.asides.popleft())
         self._show()
         # One that was behind another was given nothing meanwhile.
         self._tour.give(self.frame)

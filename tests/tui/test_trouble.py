@@ -44,3 +44,18 @@ async def test_a_notice_stands_its_time_whatever_was_said_before(start: Start) -
         app.notice("second")
         await pilot.pause(NOTICE * 0.5)
         assert "second" in screen(app)
+
+
+async def test_what_others_say_stands_its_time_one_after_the_other(start: Start) -> None:
+    app = start()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        app.asides.extend(["logs cannot be passed on", "logs are passed on again"])
+        app._tick()
+        app._tick()
+        await pilot.pause()
+        assert "logs cannot be passed on" in screen(app)
+        app._fade()
+        app._tick()
+        await pilot.pause()
+        assert "logs are passed on again" in screen(app)

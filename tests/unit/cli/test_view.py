@@ -66,3 +66,11 @@ def test_a_warning_is_not_written_into_the_screen(capsys: pytest.CaptureFixture[
     View(Form.SCREEN).warn("no")
     View(Form.PLAIN).warn("yes")
     assert capsys.readouterr().err == "kvtrace: yes\n"
+
+
+def test_what_happens_meanwhile_is_kept_for_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    screen, lines = View(Form.SCREEN), View(Form.PLAIN)
+    for view in (screen, lines):
+        view.mention("later")
+    assert list(screen.asides) == ["later"]
+    assert capsys.readouterr().err == "kvtrace: later\n"
