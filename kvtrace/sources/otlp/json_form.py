@@ -115,6 +115,9 @@ def _with_ids(whole: Json) -> Iterator[Json]:
 
 
 def _recoded(hexadecimal: str) -> str:
+    if hexadecimal.endswith("="):
+        # Whoever dumped a message as protobuf's own JSON wrote base64 already.
+        return hexadecimal
     try:
         return base64.b64encode(bytes.fromhex(hexadecimal)).decode()
     except (ValueError, binascii.Error) as error:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from kvtrace.errors import RecordingError
 from kvtrace.moments import Lost, Moment
-from kvtrace.sources.otlp.file import OtlpFile, is_otlp
+from kvtrace.sources.otlp.cutter import STRANGE
+from kvtrace.sources.otlp.file import CHUNK, OtlpFile, is_otlp
 from tests.unit.sources.otlp.requests import foreign_logs, logs, record, spans
 
 TOLD = [record(seq) for seq in range(1, 4)]
@@ -65,13 +66,44 @@ def test_a_torn_packed_file_is_read_up_to_there(tmp_path: Path) -> None:
     assert "ends early" in file.damage
 
 
-def test_a_line_without_end_is_read_in_parts(tmp_path: Path) -> None:
+def test_a_line_without_end_takes_no_memory_without_end(tmp_path: Path) -> None:
     path, whole = tmp_path / "logs.json", line(logs(*TOLD))
-    path.write_bytes(whole + bytes(3 * len(whole)))
+    endless = b'{"resourceLogs":[{"a":"' + bytes(3 * CHUNK)
+    path.write_bytes(whole + endless)
     with closing(OtlpFile(path, longest=len(whole))) as file:
         news = [one.news for one in file]
-    assert news == [*TOLD, *[Lost(unreadable=1)] * 3, None]
-    assert file.damage == "has lines that are no export requests"
+    assert news == [*TOLD, Lost(unreadable=1), None]
+    assert file.damage == f"{STRANGE}, in line 2"
+
+
+def test_a_request_may_be_laid_out_over_lines_and_what_is_wrong_has_its_line(
+    tmp_path: Path,
+) -> None:
+    path, text = tmp_path / "logs.json", json_format.MessageToJson(logs(*TOLD), indent=2)
+    path.write_text("\ufeff" + text, encoding="utf-8")
+    moments, file = read(path)
+    assert ([one.news for one in moments], file.damage) == ([*TOLD, None], "")
+    lines = text.splitlines()
+    wrong = next(number for number, one in enumerate(lines) if "logRecords" in one) + 2
+    path.write_text("\n".join([*lines[:wrong], "?", *lines[wrong:]]))
+    moments, file = read(path)
+    assert [one.news for one in moments] == [Lost(unreadable=1), None]
+    assert file.damage == f"{STRANGE}, in line {wrong + 1}"
+
+
+def test_a_file_may_hold_more_than_one_request_may(tmp_path: Path) -> None:
+    path = tmp_path / "logs.json"
+    path.write_bytes(line(foreign_logs(2)) * 5 + line(logs(*TOLD)))
+    with closing(OtlpFile(path, most=len(TOLD))) as file:
+        news = [one.news for one in file]
+    assert (news, file.damage, file.tally.foreign) == ([*TOLD, None], "", 10)
+
+
+def test_ids_may_be_as_protobuf_itself_writes_them(tmp_path: Path) -> None:
+    path, request = tmp_path / "logs.json", logs(*TOLD)
+    request.resource_logs[0].scope_logs[0].log_records[0].trace_id = bytes(range(16))
+    path.write_bytes(line(request))
+    assert [one.news for one in read(path)[0]] == [*TOLD, None]
 
 
 def test_a_missing_file_is_said_so(tmp_path: Path) -> None:
@@ -82,6 +114,8 @@ def test_a_missing_file_is_said_so(tmp_path: Path) -> None:
 def test_only_export_requests_are_taken_for_them() -> None:
     assert is_otlp(b'{"resourceLogs":[')
     assert is_otlp(b'\n{ "resourceSpans": [')
+    assert is_otlp(b'[\n  {\n    "resourceLogs": [')
+    assert is_otlp(b'\xef\xbb\xbf{"request": {"resourceSpans": [')
     assert not is_otlp(b'{"kvtrace":1}')
     assert not is_otlp(b"")
 
