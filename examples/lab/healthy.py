@@ -21,6 +21,7 @@ STEADY = 40
 """One after the other, of which each fourth has a prompt whose beginning is known already."""
 
 BURST = 64
+BURSTS = 4
 LONG = 8_000
 """Tokens."""
 
@@ -56,17 +57,15 @@ class Load:
         self._known = random_prompt(300, self._chance)
 
     def round(self) -> None:
-        """Steady requests, a burst, two long prompts, and clients that leave.
+        """Steady requests, bursts, long prompts, and clients that leave.
 
         Raises:
             LabError: if a request was not answered.
         """
         for number in range(STEADY):
-            fresh_prompt = random_prompt(self._chance.randrange(20, 400), self._chance)
-            self._together([fresh_prompt if number % 4 else [*self._known, 3 + number]])
-        self._together(
-            [random_prompt(self._chance.randrange(20, 300), self._chance) for _ in range(BURST)]
-        )
+            self._together([self._prompt() if number % 4 else [*self._known, 3 + number]])
+        for _ in range(BURSTS):
+            self._together([self._prompt() for _ in range(BURST)])
         self._together([random_prompt(LONG, self._chance)])
         self._together([random_prompt(LONG, self._chance)] * 2)
         self._leave([random_prompt(60, self._chance) for _ in range(3)])
@@ -78,6 +77,9 @@ class Load:
         self.tally.answered += sum(one.answered for one in done)
         if len(done) < len(asks) or not all(one.answered for one in done):
             raise LabError("A healthy request was not answered.")
+
+    def _prompt(self) -> list[int]:
+        return random_prompt(self._chance.randrange(20, 400), self._chance)
 
     def _leave(self, prompts: list[list[int]]) -> None:
         asks = [self._ask(prompt, 4_000) for prompt in prompts]
