@@ -67,6 +67,9 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     engines: tuple[str, ...] = ()
     """Ids of the engines that take part in it, the culprit first."""
 
+    before: "Diagnosis | None" = None
+    """What it would wait for now if its client had not given it up, where that is known."""
+
     @property
     def label(self) -> str:
         """At most 24 characters."""

@@ -48,6 +48,7 @@ def diagnosis(found: Diagnosis | None, snapshot: Snapshot) -> Json | None:
         "engines": list(found.engines),
         "link": _link(found.link),
         "evidence": [_evidence(one, snapshot) for one in found.evidence],
+        "before": diagnosis(found.before, snapshot),
     }
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, TypeVar
 
+import msgspec
+
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Confidence, Diagnosis, Evidence
 from kvtrace.diagnosis.found import Found
@@ -119,6 +121,18 @@ class Case:
     def has(self, *events: type[Event]) -> bool:
         """Whether any of these happened, as far as either half told."""
         return any(event in self._by_kind for event in events)
+
+    def without(self, *events: type[Event]) -> "Case":
+        """The same as if none of these had happened."""
+        halves = {
+            name: msgspec.structs.replace(
+                half,
+                told={k: one for k, one in half.told.items() if not isinstance(one.event, events)},
+            )
+            for name in ("producer", "consumer")
+            if (half := getattr(self.transfer, name)) is not None
+        }
+        return Case(msgspec.structs.replace(self.transfer, **halves), self.trouble, self.scene)
 
     def hears(self, role: Role) -> bool:
         """Whether the engine on that side is heard, so that what it did not tell did not happen.

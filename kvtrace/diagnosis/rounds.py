@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from kvtrace.causes import Cause
 from kvtrace.diagnosed import CauseLine, Diagnosis, presentable
 from kvtrace.diagnosis.case import Case, Trouble
 from kvtrace.diagnosis.engine_case import EngineCase
@@ -12,8 +13,9 @@ from kvtrace.diagnosis.rules import ENGINE_RULES, FINISHED_RULES, RULES
 from kvtrace.diagnosis.scene import Scene
 from kvtrace.diagnosis.tally import Tally
 from kvtrace.diagnosis.unexplained import unexplained
+from kvtrace.events import RequestFinished
 from kvtrace.fleet import Fleet
-from kvtrace.model import Outcome
+from kvtrace.model import Outcome, Role
 from kvtrace.snapshot import Done, Row
 from kvtrace.transfer import Transfer
 
@@ -99,9 +101,25 @@ def diagnose(case: Case) -> Diagnosis:
     """The first rule's finding that holds for a transfer that waits too long."""
     for rule in RULES:
         found = rule(case)
+        if found is not None and found.cause is Cause.ABORTED_BLOCKS_HELD:
+            found = _with_what_it_waited_for(found, case)
         if found is not None:
             return presentable(found)
     return presentable(unexplained(case))
+
+
+def _with_what_it_waited_for(found: Diagnosis, case: Case) -> Diagnosis:
+    """The same with what is known of the wait that the client did not sit out, if anything is."""
+    before = diagnose(case.without(RequestFinished))
+    if before.cause is Cause.UNEXPLAINED:
+        return found
+    return msgspec.structs.replace(
+        found,
+        sentence=f"{found.sentence} Until then: {before.label}: {before.sentence}",
+        remedy=f"{before.remedy} Restart {case.called(Role.CONSUMER)} to get its blocks back.",
+        evidence=(*found.evidence, *(one for one in before.evidence if one not in found.evidence)),
+        before=before,
+    )
 
 
 def post_mortem(case: Case) -> Diagnosis | None:

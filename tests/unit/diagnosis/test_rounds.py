@@ -4,8 +4,15 @@ from kvtrace.causes import Cause
 from kvtrace.diagnosis.rounds import FRESH
 from kvtrace.moments import Moment
 from kvtrace.monitor import watch
-from tests.unit.samples import CONSUMER_FIRST, PRODUCER_FIRST, WHOLE, request_admitted
-from tests.unit.story import CLOCK, SECOND, Story
+from tests.unit.samples import (
+    CONSUMER_FIRST,
+    PRODUCER_FIRST,
+    WHOLE,
+    registration_expired,
+    request_admitted,
+    request_finished,
+)
+from tests.unit.story import CLOCK, SECOND, P, Story
 
 
 def test_a_healthy_transfer_has_none() -> None:
@@ -35,3 +42,27 @@ def test_more_than_can_be_looked_at_at_once_are_all_looked_at_in_turn() -> None:
 def test_a_diagnosis_goes_with_its_stall() -> None:
     story = Story().at(0, *PRODUCER_FIRST).at(6).is_blamed_on(Cause.REGISTRATION_NEVER_CAME)
     story.at(7, *CONSUMER_FIRST).is_blamed_on(None)
+
+
+def test_what_a_request_waited_for_is_told_after_its_client_gave_it_up() -> None:
+    story = Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST).at(4).dies(P).at(6)
+    known = story.is_blamed_on(Cause.PRODUCER_DIED).diagnosis
+    story = Story().at(0, *CONSUMER_FIRST, registration_expired())
+    story.at(9, request_finished(status="FINISHED_ABORTED", parked=True)).at(40)
+    told = story.is_blamed_on(Cause.ABORTED_BLOCKS_HELD, "Until then: D’s watchdog").diagnosis
+    assert known is not None
+    assert known.before is None
+    assert told is not None
+    assert told.before is not None
+    assert told.before.cause is Cause.WATCHDOG_ONLY_LOGS
+    assert told.remedy == f"{told.before.remedy} Restart D0 to get its blocks back."
+    assert {one.text for one in told.before.evidence} <= {one.text for one in told.evidence}
+
+
+def test_where_nothing_was_known_before_nothing_is_added() -> None:
+    story = Story().at(0, *CONSUMER_FIRST)
+    story.at(3, request_finished(status="FINISHED_ABORTED", parked=True)).at(40)
+    told = story.is_blamed_on(Cause.ABORTED_BLOCKS_HELD).diagnosis
+    assert told is not None
+    assert told.before is None
+    assert "Until then" not in told.sentence
