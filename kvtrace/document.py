@@ -71,6 +71,7 @@ def _engine(line: EngineLine) -> Json:
         "heard": line.heard,
         "in_flight": line.in_flight,
         "waited_for": line.waited_for,
+        "running": line.running,
         "held_blocks": line.held_blocks,
         "blocks": line.blocks,
         "facts": dict(line.facts),

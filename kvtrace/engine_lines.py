@@ -86,6 +86,7 @@ def engine_line(engine: Engine, name: str, load: Load, clocks: Clocks, now: int)
         state=_state(engine, load, clocks, now),
         held_blocks=load.held[engine.id],
         blocks=settings.blocks if settings is not None else 0,
+        running=engine.running,
         facts=_facts(engine),
     )
 

@@ -4,13 +4,22 @@ from collections.abc import Collection
 
 import msgspec
 
-from kvtrace.events import ProcessStarted
+from kvtrace.events import (
+    BlocksReady,
+    PrefillAdmitted,
+    ProcessStarted,
+    RequestFinished,
+    RequestResumed,
+)
 from kvtrace.model import SCHEDULER, Mark, Role
 from kvtrace.moments import Ended, Record, Watched
 from kvtrace.origins import MOST_ORIGINS, Origin, Origins, mark_of
 
 MOST_ENGINES = 1_024
 """Engines that are kept; beyond that those give way that are gone, then the longest silent."""
+
+MOST_RUNNING = 4_096
+"""Requests of one engine that are remembered while they run."""
 
 MOST_RANKS = 1 << 14
 """An engine that tells of more told nothing: each rank is looked at in every snapshot."""
@@ -29,6 +38,9 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
 
     replaced: tuple[Origin, ...] = ()
     """Those that are gone, and whose place another has taken or nobody needs any more."""
+
+    running: int = 0
+    """Requests that it computes, or decodes, as far as it told; none that only waits."""
 
     @property
     def watched(self) -> int | None:
@@ -80,6 +92,7 @@ class Engines:
         self._roles: dict[str, frozenset[Role]] = {}
         self._newest: dict[str, tuple[Record, int]] = {}
         self._ranks: dict[str, int] = {}
+        self._running: dict[str, dict[tuple[str, str], None]] = {}
 
     def __contains__(self, engine: str) -> bool:
         return engine in self._newest
@@ -100,6 +113,8 @@ class Engines:
         self._origins.hear(record, seen)
         if record.role is not None and record.role not in self._roles.get(name, ()):
             self._roles[name] = self._roles.get(name, frozenset()) | {record.role}
+        if isinstance(record.event, _RUN | _RUN_NO_MORE):
+            self._run(record)
         if isinstance(record.event, ProcessStarted):
             self._roles[name] = self._roles.get(name, frozenset()) | _roles(record.event)
             told = record.event.tp_size * record.event.pp_size
@@ -108,6 +123,22 @@ class Engines:
     def end(self, news: Ended) -> None:
         """Take in that a process is gone."""
         self._origins.end(news)
+        self.lose(news.process)
+
+    def lose(self, process: str) -> None:
+        """Take in that events of this process were lost, so that what it runs is not known."""
+        for running in self._running.values():
+            for key in [key for key in running if key[0] == process or not process]:
+                del running[key]
+
+    def _run(self, record: Record) -> None:
+        """Take note of a request that is computed from now on, or no more."""
+        running = self._running.setdefault(record.engine, {})
+        key = record.process, record.event.request
+        if isinstance(record.event, _RUN_NO_MORE):
+            running.pop(key, None)
+        elif len(running) < MOST_RUNNING:
+            running[key] = None
 
     def watch(self, news: Watched, seen: int) -> None:
         """Take in that a process was looked at."""
@@ -152,6 +183,7 @@ class Engines:
             origins=serving,
             newest=mark_of(*self._newest[engine]),
             replaced=tuple(one for one in every if one.gone and one not in serving),
+            running=len(self._running.get(engine, ())),
         )
 
     def all(self) -> tuple[Engine, ...]:
@@ -167,7 +199,7 @@ class Engines:
         for living, _, name in sorted(every)[: max(1, len(every) // 8)]:
             self._forgotten += living
             self._origins.forget(name)
-            for known in (self._roles, self._newest, self._ranks):
+            for known in (self._roles, self._newest, self._ranks, self._running):
                 known.pop(name, None)
 
 
@@ -183,5 +215,8 @@ def _roles(started: ProcessStarted) -> frozenset[Role]:
     role = named.get(started.kv_role)
     return frozenset() if role is None else frozenset({role})
 
+
+_RUN = PrefillAdmitted | RequestResumed
+_RUN_NO_MORE = BlocksReady | RequestFinished
 
 _OF_THE_SCHEDULER = ("registration_timeout", "host", "port")

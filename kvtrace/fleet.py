@@ -102,6 +102,8 @@ class Fleet:
             self.repeats += 1
             return
         self.lost = _added(self.lost, lost)
+        if lost.overwritten or lost.unreadable or lost.refused:
+            self.engines.lose(lost.process)
         self.notices.lose(lost)
 
     def _hear(self, record: Record, seen: int) -> None:

@@ -100,6 +100,9 @@ class EngineLine(msgspec.Struct, frozen=True, kw_only=True):
     blocks: int = 0
     """KV blocks in all; 0 where not told."""
 
+    running: int = 0
+    """Requests that it computes or decodes, as far as it told; while there are any it steps."""
+
     facts: tuple[tuple[str, str], ...] = ()
 
 

@@ -145,6 +145,9 @@ def trouble(engine: EngineLine, look: Look) -> Text | None:
         return piece(f"{look.glyphs.unseen} {_UNSEEN[engine.state]}", look.style("slow"))
     if engine.heard > SILENT:
         silent = look.words(words.duration(engine.heard))
+        if engine.running:
+            # Ranks tell of their steps every second, so this one is not over.
+            return piece(f" in a step {silent}", look.style("slow"))
         if not engine.in_flight:
             # An engine without work has nothing to say, and that is well.
             again = ", restarted" * (engine.state == "restarted")

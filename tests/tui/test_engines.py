@@ -35,6 +35,7 @@ def drawn(**changes: object) -> str:
         ({"blocks": 0}, " P0      –  54"),
         ({"heard": 14_000_000_000}, " P0 ? silent 14.0 s"),
         ({"heard": 14_000_000_000, "in_flight": 0}, " P0  idle 14.0 s"),
+        ({"heard": 14_000_000_000, "in_flight": 0, "running": 1}, " P0  in a step 14.0 s"),
         ({"state": "died"}, " P0 ✗ died"),
         ({"state": "ended"}, " P0 ✗ ended"),
         ({"state": "untraced"}, " P0 ? not traced"),

@@ -8,8 +8,13 @@ from tests.unit.samples import (
     blocks_queued,
     blocks_ready,
     heartbeat_sent,
+    prefill_admitted,
     process_started,
     process_stopped,
+    registration_staged,
+    request_admitted,
+    request_finished,
+    request_resumed,
     step_sampled,
     tracing_stopped,
 )
@@ -119,3 +124,25 @@ def test_an_engine_not_heard_of_is_none() -> None:
 def test_an_engine_of_more_ranks_than_there_can_be_told_nothing() -> None:
     assert heard(process_started(tp_size=2, pp_size=3)).ranks("P0") == 6
     assert heard(process_started(tp_size=1 << 62)).ranks("P0") == 0
+
+
+def test_an_engine_runs_what_it_prefills_or_decodes_until_that_is_over() -> None:
+    assert only(heard(prefill_admitted())).running == 1
+    assert only(heard(prefill_admitted(), blocks_ready())).running == 0
+    engines = heard(request_admitted(), registration_staged(), by=D)
+    assert only(engines).running == 0
+    tell(engines, request_resumed(), by=D)
+    assert only(engines).running == 1
+    tell(engines, request_finished(), by=D)
+    assert only(engines).running == 0
+
+
+def test_what_an_engine_runs_is_not_known_once_its_events_were_lost() -> None:
+    engines = heard(prefill_admitted())
+    engines.lose("another")
+    assert only(engines).running == 1
+    engines.lose(only(engines).origins[0].process)
+    assert only(engines).running == 0
+    engines = heard(prefill_admitted())
+    engines.end(Ended(process=only(engines).origins[0].process, goodbye=False))
+    assert only(engines).running == 0
