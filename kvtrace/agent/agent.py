@@ -1,5 +1,6 @@
 """Follows the black boxes of one directory and puts what they tell into the outboxes."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
@@ -45,8 +46,6 @@ class Outboxes(msgspec.Struct, frozen=True):
 
     logs: Box[LogParcel] | None
     spans: Box[SpanParcel] | None
-    take_lost: Callable[[], int]
-    """How many log records the endpoint refused since this was last asked."""
 
     @property
     def full(self) -> bool:
@@ -100,6 +99,8 @@ class Agent:
         self._scanned: int | None = None
         self._seen: set[str] = set()
         self._losses = Losses(cursor)
+        self._files: deque[str] = deque()
+        """Those of the last look that cannot be read, in the order in which it tells of them."""
 
     @property
     def alone(self) -> bool:
@@ -123,6 +124,7 @@ class Agent:
             self._scan()
         news = [self._making.veil(one) for one in self._boxes.poll(self._enough)]
         self.behind = len(news) >= self._enough
+        self._files = deque(self._boxes.complained)
         logs: list[LogParcel] = []
         for process, records in _by_process(news).items():
             self._miss(process, records, wall, logs)
@@ -147,7 +149,7 @@ class Agent:
     def _tell(self, now: int, wall: int) -> None:
         """Tell what no event tells: who lives, and what was lost."""
         told: list[News] = list(self._pulse.feel(self._boxes.followed.values(), now))
-        refused = self._out.take_lost()
+        refused = self._cursor.take_owed()
         if refused:
             told.append(Lost(refused=refused))
         logs: list[LogParcel] = []
@@ -171,7 +173,10 @@ class Agent:
     def _log(self, news: News, wall: int, logs: list[LogParcel]) -> None:
         if self._out.logs is None:
             return
+        file = ""
         if isinstance(news, Lost):
+            if news.unreadable and not news.process and self._files:
+                file = self._files.popleft()
             news = self._losses.numbered(news)
         if isinstance(news, Record):
             resource, seq = self._identity.of_record(news), news.seq
@@ -187,6 +192,7 @@ class Agent:
                 seq=seq,
                 ended=isinstance(news, Ended),
                 lost=news if isinstance(news, Lost) else None,
+                file=file,
             )
         )
 

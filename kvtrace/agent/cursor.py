@@ -34,6 +34,8 @@ class _Kept(msgspec.Struct, kw_only=True):
     clock: str = ""
     stalls: int = 0
     processes: dict[str, Sent] = {}
+    refused: int = 0
+    unreadable: list[str] = []
     spans: Known = msgspec.field(default_factory=Known)
 
 
@@ -67,6 +69,12 @@ class Cursor:
         """Spans of which nobody can know whether an earlier agent's were taken."""
 
         self._handed.answered()
+        self._telling = 0
+
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """The files that were told to be unreadable."""
+        return tuple(self._kept.unreadable)
 
     def before(self, process: str) -> Sent:
         """What an earlier agent had sent of this process."""
@@ -98,6 +106,34 @@ class Cursor:
             self._kept.processes[process] = msgspec.structs.replace(known, lost=lost)
             self._dirty = True
 
+    def complain(self, files: Iterable[str]) -> None:
+        """Take note of files that were told to be unreadable."""
+        with self._lock:
+            new = [name for name in files if name not in self._kept.unreadable]
+            self._kept.unreadable += new
+            self._dirty = self._dirty or bool(new)
+
+    def owe(self, count: int) -> None:
+        """Take note of log records that the endpoint refused, which is to be told."""
+        with self._lock:
+            self._kept.refused += count
+            self._dirty = True
+
+    def take_owed(self) -> int:
+        """How many of those nobody is being told of yet; from now on they are."""
+        with self._lock:
+            owed = self._kept.refused - self._telling
+            self._telling += owed
+            return owed
+
+    def settle(self, count: int, *, told: bool) -> None:
+        """Take note that so many of those were told; or that telling was refused as well."""
+        with self._lock:
+            self._telling -= count
+            if told and count:
+                self._kept.refused -= count
+                self._dirty = True
+
     def hand(self, spans: Iterable[tuple[str, str, int]], stalls: int = 0) -> None:
         """Take note of spans about to be sent: their ids, and the events behind them."""
         with self._lock:
@@ -118,7 +154,9 @@ class Cursor:
             for process in gone:
                 del self._kept.processes[process]
             self._handed.keep(processes)
-            self._dirty = self._dirty or bool(gone)
+            files = [name for name in self._kept.unreadable if Path(name).stem in processes]
+            self._dirty = self._dirty or bool(gone) or files != self._kept.unreadable
+            self._kept.unreadable = files
 
     def write(self) -> None:
         """Put it on disk, if anything is new; where that cannot be, tell so once and go on."""

@@ -32,7 +32,7 @@ class Route(Protocol[Given]):
     def handing(self, items: Sequence[Given]) -> None: ...
     def send(self, items: Sequence[Given], limit: float) -> Answer: ...
     def settled(self, items: Sequence[Given], answer: Answer) -> None: ...
-    def dropped(self, count: int, answer: Answer) -> None: ...
+    def dropped(self, items: Sequence[Given], answer: Answer) -> None: ...
     def delayed(self, answer: Answer) -> None: ...
 
 
@@ -86,9 +86,8 @@ class Outbox(Generic[Item]):
             self._waiting.extend(items)
             over = len(self._waiting) - self._room
             if over > 0 and self._refused is not None:
-                for _ in range(over):
-                    self._waiting.popleft()
-                self._route.dropped(over, self._refused)
+                oldest = [self._waiting.popleft() for _ in range(over)]
+                self._route.dropped(oldest, self._refused)
             self._changed.notify()
 
     def start(self) -> None:

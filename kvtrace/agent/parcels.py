@@ -26,6 +26,9 @@ class LogParcel(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     lost: Lost | None = None
     """What it tells was lost, if it tells that."""
 
+    file: str = ""
+    """The black box that it tells cannot be read."""
+
 
 class SpanParcel(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A span with its resource."""
@@ -57,9 +60,24 @@ def logs_answered(cursor: Cursor, parcels: Sequence[LogParcel]) -> None:
     losses = [parcel.lost for parcel in parcels if parcel.lost is not None]
     for lost in losses:
         cursor.lose(lost.process, lost.counts)
+    cursor.complain(parcel.file for parcel in parcels if parcel.file)
     if losses:
         # They are rare, and nobody could tell that one was told twice.
         cursor.write()
+
+
+def logs_taken(cursor: Cursor, parcels: Sequence[LogParcel]) -> None:
+    """These log records were taken, and what they tell was refused is told."""
+    cursor.settle(_refused(parcels), told=True)
+
+
+def logs_refused(cursor: Cursor, parcels: Sequence[LogParcel]) -> None:
+    """These log records were refused, and what they tell was refused is still to be told."""
+    cursor.settle(_refused(parcels), told=False)
+
+
+def _refused(parcels: Sequence[LogParcel]) -> int:
+    return sum(parcel.lost.refused for parcel in parcels if parcel.lost is not None)
 
 
 def spans_handed(cursor: Cursor, parcels: Sequence[SpanParcel]) -> None:

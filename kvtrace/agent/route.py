@@ -25,7 +25,7 @@ _ADVICE = {
 
 
 class Route(Generic[Item]):
-    """Used by its outbox' thread; `take_lost` by any."""
+    """Used by its outbox' thread; `dropped` by any."""
 
     def __init__(
         self,
@@ -45,10 +45,12 @@ class Route(Generic[Item]):
         self._sender = sender
         self._journal = journal
         self._pack = pack
-        self._untold = 0
         self._lock = threading.Lock()
         self.on_handing: Callable[[Sequence[Item]], None] = _nothing
         self.on_settled: Callable[[Sequence[Item]], None] = _nothing
+        self.on_taken: Callable[[Sequence[Item]], None] = _nothing
+        self.on_refused: Callable[[Sequence[Item]], None] = _nothing
+        self.on_lost: Callable[[int], None] = _nothing
 
     def handing(self, items: Sequence[Item]) -> None:
         """These are about to be sent."""
@@ -65,8 +67,9 @@ class Route(Generic[Item]):
         """These will not be sent again, whether they were taken or not."""
         self.on_settled(items)
         if answer.fate is not Fate.TAKEN:
-            self.dropped(len(items), answer)
+            self.dropped(items, answer)
             return
+        self.on_taken(items)
         self.sent += len(items) - answer.rejected
         if answer.rejected:
             self._lose(answer.rejected)
@@ -77,9 +80,10 @@ class Route(Generic[Item]):
                 self._signal, "well", f"{self._signal} arrive at {self._endpoint}{again}"
             )
 
-    def dropped(self, count: int, answer: Answer) -> None:
-        """So many are given up, because the endpoint does not take them."""
-        self._lose(count)
+    def dropped(self, items: Sequence[Item], answer: Answer) -> None:
+        """These are given up, because the endpoint does not take them."""
+        self.on_refused(items)
+        self._lose(len(items))
         self._say("refused", f"{self._endpoint} refuses the {self._signal}", answer)
 
     def delayed(self, answer: Answer) -> None:
@@ -89,12 +93,6 @@ class Route(Generic[Item]):
             self._signal, "delayed", f"{said} ({answer.why}): events wait in the black boxes"
         )
 
-    def take_lost(self) -> int:
-        """How many were lost since this was last asked."""
-        with self._lock:
-            untold, self._untold = self._untold, 0
-            return untold
-
     def close(self) -> None:
         """Let go of the connection."""
         self._sender.close()
@@ -102,7 +100,7 @@ class Route(Generic[Item]):
     def _lose(self, count: int) -> None:
         with self._lock:
             self.lost += count
-            self._untold += count
+        self.on_lost(count)
 
     def _say(self, state: str, sentence: str, answer: Answer) -> None:
         found = (advice for start, advice in _ADVICE.items() if answer.why.startswith(start))

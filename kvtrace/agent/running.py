@@ -23,6 +23,8 @@ from kvtrace.agent.parcels import (
     LogParcel,
     SpanParcel,
     logs_answered,
+    logs_refused,
+    logs_taken,
     pack_logs,
     pack_spans,
     spans_answered,
@@ -81,7 +83,11 @@ class Office:
         self.routes: list[Route[LogParcel] | Route[SpanParcel]] = []
         self.cursor = Cursor(plan.directory, plan.clock, tell=journal.note)
         boxes = stack.enter_context(
-            closing(RunDirectory(plan.directory, dead_for_ns=plan.dead_for_ns))
+            closing(
+                RunDirectory(
+                    plan.directory, dead_for_ns=plan.dead_for_ns, known=self.cursor.unreadable
+                )
+            )
         )
         pack = Messages()
         self._logs, logs = self._open("logs", partial(pack_logs, pack), LOGS_BATCH, LOGS_ROOM)
@@ -91,9 +97,7 @@ class Office:
         self._remember(logs, spans)
         self.deriver = Deriver(plan.clock, told_until=self.cursor.stalls_before)
         self.sampler = Sampler(plan.span_ratio)
-        self.outboxes = Outboxes(
-            self._logs, self._spans, logs.take_lost if logs is not None else lambda: 0
-        )
+        self.outboxes = Outboxes(self._logs, self._spans)
         self.agent = Agent(
             Eyes(boxes, Identity(told_attributes(), lambda: boxes.followed), Pulse()),
             self.outboxes,
@@ -144,6 +148,9 @@ class Office:
         cursor = self.cursor
         if logs is not None:
             logs.on_settled = lambda parcels: logs_answered(cursor, parcels)
+            logs.on_taken = lambda parcels: logs_taken(cursor, parcels)
+            logs.on_refused = lambda parcels: logs_refused(cursor, parcels)
+            logs.on_lost = cursor.owe
             self.routes.append(logs)
         if spans is not None:
             spans.on_handing = lambda parcels: spans_handed(cursor, parcels)

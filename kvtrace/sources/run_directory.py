@@ -5,7 +5,7 @@ Nothing here waits for a writer or disturbs one; the only thing waited for is th
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -26,8 +26,14 @@ class RunDirectory:
     """The black boxes of one directory, which may still be missing."""
 
     def __init__(
-        self, directory: Path, *, dead_for_ns: int = HOUR, wall: Callable[[], int] = time.time_ns
+        self,
+        directory: Path,
+        *,
+        dead_for_ns: int = HOUR,
+        wall: Callable[[], int] = time.time_ns,
+        known: Collection[str] = (),
     ) -> None:
+        """`known` are files of which it was told before that they cannot be read."""
         self.directory = directory
         self.missing = False
         """Whether the directory was not there at the last look."""
@@ -39,7 +45,11 @@ class RunDirectory:
         self._wall = wall
         self._readers: dict[str, BlackBoxReader] = {}
         self._passed_over: set[str] = set()
-        self._complaints: list[News] = []
+        self._known = frozenset(known)
+        self.complained: tuple[str, ...] = ()
+        """The files that the last poll tells cannot be read, in the order in which it does."""
+
+        self._complaints: list[str] = []
 
     def scan(self) -> None:
         """Find boxes that are new, and forget those that are gone.
@@ -83,7 +93,8 @@ class RunDirectory:
             if reader.ended or name in self._passed_over:
                 self._passed_over.add(name)
                 self._readers.pop(name).close()
-        news += self._complaints
+        self.complained = tuple(self._complaints)
+        news += [Lost(unreadable=1) for _ in self._complaints]
         self._complaints.clear()
         return sorted(news, key=_order)
 
@@ -118,7 +129,8 @@ class RunDirectory:
     def _refuse(self, name: str, why: str) -> None:
         self.refused[name] = why
         self._passed_over.add(name)
-        self._complaints.append(Lost(unreadable=1))
+        if name not in self._known:
+            self._complaints.append(name)
 
 
 def _order(news: News) -> tuple[int, int]:

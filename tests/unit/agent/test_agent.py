@@ -9,7 +9,7 @@ import msgspec
 from kvtrace.agent.agent import Agent, Eyes, Making, Outboxes
 from kvtrace.agent.cursor import Cursor
 from kvtrace.agent.identity import Identity
-from kvtrace.agent.parcels import LogParcel, SpanParcel, logs_answered, spans_handed
+from kvtrace.agent.parcels import LogParcel, SpanParcel, logs_answered, logs_taken, spans_handed
 from kvtrace.moments import News, Record
 from kvtrace.signals.logs import Context
 from kvtrace.signals.spans import STALL, Span
@@ -65,18 +65,17 @@ def span(name: str, process: str, seq: int, end: int) -> Span:
 class Desk:
     """An agent with all it needs, at a directory of small boxes."""
 
-    def __init__(self, directory: Path, refused: int = 0, **making: Any) -> None:
-        self.boxes = RunDirectory(directory)
-        self.logs, self.spans = Tray(), Tray()
+    def __init__(self, directory: Path, **making: Any) -> None:
         self.cursor = Cursor(directory)
-        self.refused = [0, refused]
+        self.boxes = RunDirectory(directory, known=self.cursor.unreadable)
+        self.logs, self.spans = Tray(), Tray()
         self.agent = Agent(
             Eyes(
                 self.boxes,
                 Identity({}, lambda: self.boxes.followed, lambda: "host-1"),
                 Pulse(lambda _: "running"),
             ),
-            Outboxes(self.logs, self.spans, lambda: self.refused.pop() if self.refused else 0),
+            Outboxes(self.logs, self.spans),
             self.cursor,
             Making(EachEvent(), **making),
         )
@@ -244,7 +243,9 @@ def test_an_end_is_told_by_one_agent_only(tmp_path: Path) -> None:
 
 
 def test_what_the_endpoint_refused_is_told_as_lost(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, refused=7).round()
+    desk = Desk(tmp_path)
+    desk.cursor.owe(7)
+    desk.round().round()
     assert desk.names() == ["lost"]
     told = desk.logs.items[0].log.attributes
     assert told == {
@@ -252,6 +253,35 @@ def test_what_the_endpoint_refused_is_told_as_lost(tmp_path: Path) -> None:
         "kvtrace.teller": told["kvtrace.teller"],
         "kvtrace.number": 1,
     }
+
+
+def test_what_was_refused_is_told_by_the_next_agent_where_the_first_was_killed(
+    tmp_path: Path,
+) -> None:
+    first = Desk(tmp_path)
+    first.cursor.owe(7)
+    first.round()
+    second = Desk(tmp_path).round()
+    assert [parcel.lost.refused for parcel in second.logs.items if parcel.lost] == [7]
+    logs_taken(second.cursor, second.logs.items)
+    second.cursor.write()
+    assert Desk(tmp_path).round().names() == []
+
+
+def test_a_box_that_cannot_be_read_is_told_once_whoever_follows(tmp_path: Path) -> None:
+    (tmp_path / "text.kvbox").write_text("x")
+    (tmp_path / "more.kvbox").write_text("x")
+    first = Desk(tmp_path).round().round()
+    assert {parcel.file for parcel in first.logs.items} == {"text.kvbox", "more.kvbox"}
+    again = Desk(tmp_path).round().round()
+    assert again.names() == ["lost", "lost"]
+    logs_answered(again.cursor, again.logs.items)
+    (tmp_path / "new.kvbox").write_text("x")
+    third = Desk(tmp_path).round().round()
+    assert [parcel.file for parcel in third.logs.items] == ["new.kvbox"]
+    (tmp_path / "text.kvbox").unlink()
+    third.round()
+    assert third.cursor.unreadable == ("more.kvbox",)
 
 
 def test_a_signal_that_goes_nowhere_is_not_made(tmp_path: Path) -> None:

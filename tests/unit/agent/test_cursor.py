@@ -96,3 +96,17 @@ def test_where_it_cannot_be_written_that_is_said_once(tmp_path: Path) -> None:
     (tmp_path / "missing").mkdir()
     cursor.write()
     assert Cursor(tmp_path / "missing").before("a").logs == 2
+
+
+def test_what_was_refused_is_owed_until_it_was_told(tmp_path: Path) -> None:
+    cursor = Cursor(tmp_path)
+    cursor.owe(3)
+    assert (cursor.take_owed(), cursor.take_owed()) == (3, 0)
+    cursor.owe(1)
+    cursor.settle(3, told=False)
+    assert cursor.take_owed() == 4
+    cursor.write()
+    assert Cursor(tmp_path).take_owed() == 4
+    cursor.settle(4, told=True)
+    cursor.write()
+    assert Cursor(tmp_path).take_owed() == 0

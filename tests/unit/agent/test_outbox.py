@@ -32,8 +32,8 @@ class Paper:
     def settled(self, items: Sequence[int], answer: Answer) -> None:
         self.told.append(f"{answer.fate.value} {len(items)}")
 
-    def dropped(self, count: int, answer: Answer) -> None:
-        self.told.append(f"dropped {count}")
+    def dropped(self, items: Sequence[int], answer: Answer) -> None:
+        self.told.append(f"dropped {len(items)}")
 
     def delayed(self, answer: Answer) -> None:
         self.told.append("delayed")

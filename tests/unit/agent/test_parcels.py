@@ -10,11 +10,14 @@ from kvtrace.agent.parcels import (
     LogParcel,
     SpanParcel,
     logs_answered,
+    logs_refused,
+    logs_taken,
     pack_logs,
     pack_spans,
     spans_answered,
     spans_handed,
 )
+from kvtrace.moments import Lost
 from kvtrace.signals.logs import Log, Resource
 from kvtrace.signals.spans import STALL, Span
 from kvtrace.sinks.otlp.messages import Messages
@@ -76,3 +79,14 @@ def test_spans_are_noted_on_disk_before_they_are_sent(tmp_path: Path) -> None:
     spans_answered(cursor, [])
     cursor.write()
     assert Cursor(tmp_path).doubtful == 0
+
+
+def test_what_they_tell_was_refused_is_owed_until_one_of_them_is_taken(tmp_path: Path) -> None:
+    cursor = Cursor(tmp_path)
+    cursor.owe(5)
+    lost = Lost(refused=cursor.take_owed())
+    parcel = LogParcel(resource=OURS, log=Log(lost, 1), lost=lost)
+    logs_refused(cursor, [parcel])
+    assert cursor.take_owed() == 5
+    logs_taken(cursor, [parcel])
+    assert cursor.take_owed() == 0

@@ -64,11 +64,10 @@ def test_what_is_refused_is_counted_with_advice() -> None:
     desk = Desk()
     answer = Answer(fate=Fate.NEVER, why="UNIMPLEMENTED: no such method")
     desk.route.settled([b"a", b"b"], answer)
-    desk.route.dropped(5, answer)
+    desk.route.dropped([b""] * 5, answer)
     assert desk.route.lost == 7
     assert len(desk.told) == 1
     assert "OTEL_LOGS_EXPORTER=none" in desk.told[0]
-    assert (desk.route.take_lost(), desk.route.take_lost()) == (7, 0)
     desk.route.settled([b""], TAKEN)
     assert desk.told[-1] == "logs arrive at http://c:4317; 7 were lost"
 
@@ -93,8 +92,15 @@ def test_what_must_be_remembered_is_told_of_before_and_after() -> None:
     seen: list[str] = []
     desk.route.on_handing = lambda items: seen.append("handing")
     desk.route.on_settled = lambda items: seen.append("settled")
+    desk.route.on_taken = lambda items: seen.append("taken")
+    desk.route.on_refused = lambda items: seen.append("refused")
+    desk.route.on_lost = lambda count: seen.append(f"lost {count}")
     desk.route.handing([b""])
     desk.route.settled([b""], TAKEN)
-    assert seen == ["handing", "settled"]
+    assert seen == ["handing", "settled", "taken"]
+    desk.route.settled([b"", b""], Answer(fate=Fate.NEVER))
+    assert seen[3:] == ["settled", "refused", "lost 2"]
+    desk.route.settled([b"", b""], Answer(fate=Fate.TAKEN, rejected=1))
+    assert seen[6:] == ["settled", "taken", "lost 1"]
     desk.route.close()
     assert desk.wire.closed

@@ -118,8 +118,10 @@ def test_what_is_no_box_is_passed_over(tmp_path: Path) -> None:
     assert boxes.poll() == []
     boxes.scan()
     assert boxes.poll() == [Lost(unreadable=1)] * 5
+    assert sorted(boxes.complained) == sorted(boxes.refused)
     boxes.scan()
     assert boxes.poll() == []
+    assert boxes.complained == ()
     assert len(boxes.refused) == 5
     assert "is not a black box" in boxes.refused["text.kvbox"]
 
