@@ -22,13 +22,17 @@ import msgspec
 from benchmarks.measure import Row, promised
 
 ROOT = Path(__file__).parents[1]
-KEYS = 100
-PAUSE = 0.33
+KEYS = 200
+PAUSE = 0.23
 """Seconds between two keys, so that they fall anywhere between two drawings."""
 
-PATIENCE = 10.0
-OPENS, OPENED, CLOSES = "/", "age>30s", "\r"
-"""A key, what it brings, and the key that takes that away."""
+PATIENCE = 20.0
+LOST = 2.0
+"""Seconds after which a key is taken for lost."""
+
+OPENS, OPENED, CLOSES = "/", "age>30s", "\x1b[B"
+"""A key, what it brings, and the key that takes that away, or else only moves the cursor."""
+LAST_WORDS = 4_000
 IN_FLIGHT = (100, 1_000, 10_000)
 KEY_P99, CPU_1000, FIRST = 0.100, 0.50, 0.7
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -41,6 +45,9 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     median: float
     cpu: float
     memory: int
+    grown: int
+    """Bytes of it that came while keys were pressed, and transfers only took the others' place."""
+
     rate: float
     """Events a second, once all in flight had begun: 5,000 where the screen keeps up."""
 
@@ -63,12 +70,18 @@ class Terminal:
         )
         os.close(theirs)
         self._ours = ours
+        self._last = ""
 
     def read(self, seconds: float) -> str:
         """What was drawn meanwhile; empty where nothing was."""
         if not select.select([self._ours], [], [], seconds)[0]:
             return ""
-        return os.read(self._ours, 1 << 16).decode(errors="replace")
+        try:
+            drawn = os.read(self._ours, 1 << 16).decode(errors="replace")
+        except OSError as error:
+            raise RuntimeError(f"it ended by itself; its last words: {self._last}") from error
+        self._last = (self._last + drawn)[-LAST_WORDS:]
+        return drawn
 
     def settle(self, seconds: float) -> None:
         """Read on for so long."""
@@ -84,7 +97,7 @@ class Terminal:
         """Seconds from the key until what it brings is drawn."""
         drawn, began = "", time.perf_counter()
         self.press(key)
-        while word not in drawn and time.perf_counter() - began < PATIENCE:
+        while word not in drawn and time.perf_counter() - began < LOST:
             drawn += self.read(1)
         return time.perf_counter() - began
 
@@ -114,7 +127,7 @@ class Terminal:
             until = time.monotonic() + PATIENCE
             while self._run.poll() is None and time.monotonic() < until:
                 self.read(0.1)
-        except OSError:
+        except (OSError, RuntimeError):
             pass
         if self._run.poll() is None:
             self._run.send_signal(signal.SIGKILL)
@@ -159,6 +172,10 @@ def _of(flying: int, seen: Seen, said: dict[str, int]) -> list[Row]:
         _row(f"{name}events a second", f"{seen.rate:,.0f}"),
         _row(f"{name}in flight at the end", f"{said['waiting']:,}"),
         _row(f"{name}memory", f"{seen.memory / 1e6:.0f} MB"),
+        _row(
+            f"{name}of it grown over some {said['finished']:,} that finished",
+            f"{seen.grown / 1e6:.1f} MB",
+        ),
     ]
 
 
@@ -182,7 +199,7 @@ def watched(flying: int) -> tuple[Seen, dict[str, int]]:
             spent, began = screen.cpu, time.perf_counter()
             screen.settle(10)
             share = (screen.cpu - spent) / (time.perf_counter() - began)
-            taken = []
+            taken, held = [], screen.memory
             for _ in range(KEYS):
                 taken.append(screen.shown(OPENS, OPENED))
                 screen.press(CLOSES)
@@ -195,6 +212,7 @@ def watched(flying: int) -> tuple[Seen, dict[str, int]]:
         median=statistics.median(taken),
         cpu=share,
         memory=memory,
+        grown=memory - held,
         rate=told["paced"] / told["seconds"] if told["seconds"] else 0.0,
     )
     return seen, told

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 
 import msgspec
 
@@ -154,6 +155,9 @@ class Census:
                 self._done[name] = transfer, made
                 self._rounds.ended(made, at)
                 self._flow.passed(phases, made.outcome is Outcome.FINISHED)
+        # Where nobody looks for long, as when a recording is looked through, none is kept in vain.
+        if len(self._done) > 4 * SHOWN:
+            self._done = dict(islice(self._done.items(), len(self._done) - 2 * SHOWN, None))
 
     def _made(self, name: str, at: int) -> tuple[Done, tuple[Stretch, ...]]:
         """What is kept of a transfer that ended, and why it ended so."""

@@ -51,7 +51,7 @@ def from_attributes(name: str, given: dict[str, Any]) -> AnyEvent:
     cls = KINDS.get(name)
     if cls is None:
         raise UnknownKindError(f"no event is called {name!r}")
-    row = [given.get(field.name, _default(field)) for field in _fields(cls)]
+    row = [given.get(name, default) for name, default in _defaults(cls)]
     try:
         event: AnyEvent = msgspec.convert([name, *row], cls, strict=True)
     except msgspec.ValidationError as error:
@@ -59,10 +59,14 @@ def from_attributes(name: str, given: dict[str, Any]) -> AnyEvent:
     return event
 
 
-def _default(field: msgspec.structs.FieldInfo) -> Any:
-    if field.default_factory is not msgspec.NODEFAULT:
-        return field.default_factory()
-    return field.default
+@cache
+def _defaults(cls: type[AnyEvent]) -> tuple[tuple[str, Any], ...]:
+    """Each field's name and default; all are converted, so that none is shared by events."""
+    return tuple(
+        (field.name, field.default if factory is msgspec.NODEFAULT else factory())
+        for field in _fields(cls)
+        for factory in (field.default_factory,)
+    )
 
 
 def _blame(payload: bytes | memoryview, error: Exception) -> WireError:

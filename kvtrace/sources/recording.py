@@ -4,6 +4,7 @@ import gzip
 import os
 import stat
 import zlib
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from io import BufferedReader, FileIO
@@ -30,6 +31,10 @@ LONGEST = 1 << 20
 """Bytes of a line; what is longer is not ours."""
 
 Stream: TypeAlias = BufferedReader | gzip.GzipFile
+
+_PART = 1 << 18
+_OF_GZIP = 31
+"""What zlib wants to be told."""
 
 GZIP = b"\x1f\x8b"
 """How compressed recordings begin, whatever they are called."""
@@ -174,7 +179,7 @@ def length(path: Path) -> int | None:
         return None
     try:
         with path.open("rb") as raw:
-            tail = _tail(_unzipped(raw))
+            tail = _packed_tail(raw) if raw.peek(2)[:2] == GZIP else _tail(raw)
     except OSError as error:
         raise _unreadable(path, error) from error
     times = (after_start(line) for line in reversed(tail.splitlines()))
@@ -211,18 +216,34 @@ def _size(raw: BufferedReader) -> int | None:
     return None if packed else told.st_size
 
 
-def _tail(stream: Stream) -> bytes:
-    tail = b""
-    if not isinstance(stream, gzip.GzipFile):
-        stream.seek(0, 2)
-        stream.seek(max(0, stream.tell() - LONGEST))
-        return stream.read()
-    try:
-        while more := stream.read1(LONGEST):
-            tail = (tail + more)[-LONGEST:]
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        pass
-    return tail
+def _tail(stream: BufferedReader) -> bytes:
+    stream.seek(0, 2)
+    stream.seek(max(0, stream.tell() - LONGEST))
+    return stream.read()
+
+
+def _packed_tail(packed: BufferedReader) -> bytes:
+    """What it ends with, as far as it can be unpacked."""
+    kept: deque[bytes] = deque()
+    held = 0
+    with suppress(EOFError, zlib.error, gzip.BadGzipFile):
+        for more in _unpacked(packed):
+            kept.append(more)
+            held += len(more)
+            while kept and held - len(kept[0]) >= LONGEST:
+                held -= len(kept.popleft())
+    return b"".join(kept)[-LONGEST:]
+
+
+def _unpacked(packed: BufferedReader) -> Iterator[bytes]:
+    """In large parts, without the checks that reading makes later: a whole file at once."""
+    unzip = zlib.decompressobj(_OF_GZIP)
+    while chunk := packed.read(_PART):
+        while chunk:
+            yield unzip.decompress(chunk)
+            chunk = unzip.unused_data
+            if unzip.eof:
+                unzip = zlib.decompressobj(_OF_GZIP)
 
 
 def _unzipped(stream: BufferedReader) -> Stream:

@@ -156,3 +156,18 @@ def test_recordings_of_every_version_stay_readable(path: Path) -> None:
         found = list(recording)
     assert not recording.damage
     assert len(found) > 40
+
+
+def test_the_length_of_what_was_packed_in_several_parts_is_that_of_the_last(tmp_path: Path) -> None:
+    whole = gzip.decompress(written(tmp_path / "a.kvtrace.gz").read_bytes())
+    first, rest = whole[: len(whole) // 2], whole[len(whole) // 2 :]
+    path = tmp_path / "parts.gz"
+    path.write_bytes(gzip.compress(first) + gzip.compress(rest))
+    assert length(path) == 4 * SECOND
+
+
+def test_the_length_of_a_long_packed_recording_is_known(tmp_path: Path) -> None:
+    stream = [moment(at / 100, record(seq=at)) for at in range(1, 12_000)]
+    path = written(tmp_path / "a.kvtrace.gz", stream)
+    assert len(gzip.decompress(path.read_bytes())) > LONGEST
+    assert length(path) == 12_000 * SECOND // 100 - SECOND // 100
