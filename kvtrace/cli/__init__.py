@@ -34,6 +34,13 @@ Examples:
   kvtrace live --record now.kvtrace  watch, and keep what is seen
   kvtrace replay now.kvtrace         see it again
   kvtrace diagnose now.kvtrace       what went wrong, and why
+
+\b
+Exit codes:
+  0    done; with diagnose and doctor, nothing is wrong
+  1    with diagnose and doctor, something is wrong
+  2    it could not be done, and why is said
+  130  Ctrl-C cut it off
 """
 
 

@@ -34,7 +34,7 @@ Examples:
   kvtrace diagnose                        this host's engines, dead or alive
   kvtrace diagnose now.kvtrace.gz
   kvtrace diagnose /dev/shm/kvtrace-1000  the black boxes of a dead pod
-  kvtrace diagnose logs.json              OTLP, as a Collector's file exporter writes it
+  kvtrace diagnose logs.json              OTLP in JSON, one request a line or laid out
   zcat now.kvtrace.gz | kvtrace diagnose - --json | jq -r '.causes[].cause'
   kvtrace diagnose --live :4317 --seconds 60
 """
@@ -57,7 +57,8 @@ class Judged(msgspec.Struct, frozen=True):
     metavar="[ADDR]",
     is_flag=False,
     flag_value=HERE,
-    help="Receive OTLP over gRPC there, for --seconds, instead of reading a SOURCE.",
+    help="Receive OTLP over gRPC there, for --seconds, instead of reading a SOURCE.  "
+    f"[default: {HERE}]",
 )
 @click.option(
     "--seconds",

@@ -45,13 +45,13 @@ def speed(text: str) -> float:
 
 
 def seconds(text: str) -> float:
-    """What `60` or `0.5` means, in seconds."""
+    """What `60`, `0.5` or `2m` means, in seconds."""
     try:
-        number = float(text)
+        number = duration(text) / SECOND if DURATIONS.fullmatch(text) else float(text)
     except ValueError:
         number = 0.0
     if not 0 < number < math.inf:
-        raise click.BadParameter(f"{text!r} is no number of seconds: write 60 or 0.5")
+        raise click.BadParameter(f"{text!r} is no number of seconds: write 60, 0.5 or 2m")
     return number
 
 

@@ -34,13 +34,13 @@ Examples:
     "--speed",
     metavar="X",
     type=options.speed,
-    help="0.1x to 1000x, or max; else 1x on the screen, and max elsewhere.",
+    help="0.1x to 1000x, or max.  [default: 1x on the screen, max elsewhere]",
 )
 @view_options
 def command(view: View, file: Path, wanted: Target | None, speed: float | None) -> None:
-    """Play FILE through the same monitor and the same screen as live; - is the standard input.
+    """Show the recording FILE as it looked live; - is the standard input.
 
-    A recording that was cut or damaged plays up to the damage.
+    One that was cut or damaged is shown up to the damage.
     """
     # The rules take longer to import than all the rest, and help needs none of them.
     from kvtrace.cli.playing import play

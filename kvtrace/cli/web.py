@@ -41,7 +41,7 @@ def web_option(command: Callable[..., None]) -> Callable[..., None]:
         type=address,
         is_flag=False,
         flag_value=DEFAULT,
-        help=f"Serve the screen to browsers instead; else at {DEFAULT}.",
+        help=f"Serve the screen to browsers instead.  [default: {DEFAULT}]",
     )
     @functools.wraps(command)
     def served(web: tuple[str, int] | None = None, **asked: Any) -> None:

@@ -72,7 +72,7 @@ def test_a_duration_that_no_clock_can_tell_is_for_ever() -> None:
 
 @pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "1e999", "soon"])
 def test_what_is_no_number_of_seconds_shows_how_they_are_written(text: str) -> None:
-    with pytest.raises(click.BadParameter, match=r"write 60 or 0\.5"):
+    with pytest.raises(click.BadParameter, match=r"write 60, 0\.5 or 2m"):
         seconds(text)
 
 
@@ -136,3 +136,8 @@ def test_commands_say_so_of_their_own(
     where = tmp_path / "a" / "b"
     run([*arguments, "--dir", str(where)])
     assert f"{where} does not exist" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("text", "told"), [("60", 60), ("0.5", 0.5), ("90s", 90), ("1m30s", 90)])
+def test_seconds_may_be_written_as_a_duration(text: str, told: float) -> None:
+    assert seconds(text) == told
