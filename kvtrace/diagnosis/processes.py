@@ -45,17 +45,20 @@ def producer_died(case: Case) -> Diagnosis | None:
 
 
 def producer_shut_down(case: Case) -> Diagnosis | None:
-    """The producer said goodbye while the transfer was open."""
+    """The producer, or a process of it, said goodbye while the transfer was open."""
     if case.phase is Phase.COMPLETION:
         return None
     name = case.engine_id(Role.PRODUCER)
     state = case.scene.state(name) if name else ""
     engine = case.scene.engine(name) if state else None
-    if engine is None or (state == "alive" and not engine.replaced) or _outlived(case, engine):
+    if engine is None or _outlived(case, engine):
+        return None
+    left = next((one for one in engine.origins if one.gone and one.stopped), None)
+    if state == "alive" and left is None and not engine.replaced:
         return None
     origin = _teller(engine, case.transfer.producer, stopped=True)
-    if origin is None and state == "ended":
-        origin = engine.origins[0]
+    if origin is None and state in ("alive", "ended"):
+        origin = left
     if origin is None:
         return None
     p, d = case.called(Role.PRODUCER), case.called(Role.CONSUMER)

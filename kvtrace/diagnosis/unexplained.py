@@ -22,7 +22,9 @@ def unexplained(case: Case) -> Diagnosis:
     if due is not None:
         expected = f"{due.name} at {case.place(due.place)}"
         evidence.append(case.never(due.name, f"Expected next was {due.name}.", due.place))
-    last = max((one for one in evidence if one.at is not None), key=lambda one: one.at or 0)
+    shown = [one for one in evidence if one.at is not None]
+    nothing = Evidence(text="Nothing was told of it.", event="nothing")
+    last = max(shown, key=lambda one: one.at or 0, default=nothing)
     unheard = [case.called(role) for role in Role if not case.hears(role)]
     doubt = f"nothing is heard of {' and '.join(unheard)}" if unheard else "no rule knows this"
     return Diagnosis(

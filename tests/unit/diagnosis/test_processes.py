@@ -9,6 +9,7 @@ from tests.unit.samples import (
     WHOLE,
     WRITING,
     prefill_admitted,
+    process_started,
     process_stopped,
     receive_reported,
     registration_noticed,
@@ -44,6 +45,12 @@ def test_one_that_died_and_came_back_under_its_id_is_blamed_for_what_it_had_begu
 def test_one_that_said_goodbye_is_not_said_to_have_died() -> None:
     story = Story().at(0, *BEGUN).at(1, process_stopped(), rank=SCHEDULER, by=P)
     story.at(1, process_stopped(), by=P).dies(P, goodbye=True).dies(P, rank=0, goodbye=True)
+    story.at(40).is_blamed_on(Cause.PRODUCER_SHUT_DOWN, "P0 was shut down")
+
+
+def test_a_producer_whose_worker_left_first_is_being_shut_down() -> None:
+    story = Story().at(0, *BEGUN).at(0, process_started(), rank=SCHEDULER, by=P)
+    story.at(1, process_stopped(), by=P).dies(P, rank=0, goodbye=True)
     story.at(40).is_blamed_on(Cause.PRODUCER_SHUT_DOWN, "P0 was shut down")
 
 

@@ -4,7 +4,12 @@ from kvtrace.causes import Cause
 from kvtrace.cli import kvtrace
 from kvtrace.diagnosed import Confidence
 from kvtrace.diagnosis.unexplained import KEEP
-from tests.unit.samples import CONSUMER_FIRST, PRODUCER_FIRST, registration_noticed
+from tests.unit.samples import (
+    CONSUMER_FIRST,
+    PRODUCER_FIRST,
+    registration_noticed,
+    request_finished,
+)
 from tests.unit.story import P, Story
 
 
@@ -34,3 +39,8 @@ def test_what_it_says_to_run_can_be_run() -> None:
     record = kvtrace.get_command(asked, arguments[0])
     assert record is not None
     assert record.make_context("record", arguments[1:]).params["dead_for"] == 24 * 3_600 * 10**9
+
+
+def test_a_request_of_which_only_the_end_was_told_has_waited_for_nothing_known() -> None:
+    ended = request_finished(request="r1-bbbbbbbb", status="FINISHED_ABORTED", parked=True)
+    Story().at(0, ended, by=P).at(40).is_blamed_on(Cause.ABORTED_BLOCKS_HELD)
