@@ -42,7 +42,9 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     skip: int = 0
     """So many calls go well first."""
     times: int = 0
-    """Then so many do not; 0 for all."""
+    """Then so many do not; 0 for all. Each rank counts for itself."""
+    rank: int = -1
+    """Only of this rank; -1 for all."""
     name: str = msgspec.field(default_factory=lambda: uuid.uuid4().hex)
     """What its calls are counted by."""
 

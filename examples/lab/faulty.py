@@ -8,12 +8,17 @@ import os
 from pathlib import Path
 from typing import Any
 
+from vllm.distributed import get_tensor_model_parallel_rank
 from vllm.distributed.kv_transfer.kv_connector.factory import KVConnectorFactory
 from vllm.distributed.kv_transfer.kv_connector.v1.nixl import base_worker
 
 from lab.faults import VARIABLE, FaultFile
 from lab.nixl_faults import faulty
 
-base_worker.NixlWrapper = faulty(base_worker.NixlWrapper, FaultFile(Path(os.environ[VARIABLE])).now)
+base_worker.NixlWrapper = faulty(
+    base_worker.NixlWrapper,
+    FaultFile(Path(os.environ[VARIABLE])).now,
+    get_tensor_model_parallel_rank,
+)
 
 NixlPushConnector: Any = KVConnectorFactory.get_connector_class_by_name("NixlPushConnector")

@@ -32,8 +32,11 @@ Messages = dict[Any, list[bytes]]
 class FaultyAgent:
     """A NIXL agent that goes wrong when it is told to."""
 
-    def __init__(self, agent: Any, now: Now, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self, agent: Any, now: Now, rank: int = 0, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
         self._agent = agent
+        self._rank = rank
         self._now = now
         self._sleep = sleep
         self._counting = threading.Lock()
@@ -82,7 +85,8 @@ class FaultyAgent:
 
     def _at_work(self, name: str, about: str) -> list[Fault]:
         """The faults that such a call meets now."""
-        met = [fault for fault in self._now() if _meets(fault) == name and fault.about in about]
+        mine = [fault for fault in self._now() if fault.rank in (-1, self._rank)]
+        met = [fault for fault in mine if _meets(fault) == name and fault.about in about]
         return [fault for fault in met if self._is_its_turn(fault)]
 
     def _is_its_turn(self, fault: Fault) -> bool:
@@ -99,9 +103,11 @@ class FaultyAgent:
         return " ".join(words)
 
 
-def faulty(agent: Callable[..., Any], now: Now) -> Callable[..., Any]:
-    """What makes such agents, in the place of what makes NIXL's."""
-    return lambda *args, **named: FaultyAgent(agent(*args, **named), now)
+def faulty(
+    agent: Callable[..., Any], now: Now, rank: Callable[[], int] = lambda: 0
+) -> Callable[..., Any]:
+    """What makes such agents, in the place of what makes NIXL's; `rank` tells whose they are."""
+    return lambda *args, **named: FaultyAgent(agent(*args, **named), now, rank())
 
 
 def _is_prompt(fault: Fault) -> bool:

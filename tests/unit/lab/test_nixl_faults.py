@@ -128,3 +128,10 @@ def test_a_call_that_is_late_may_be_answered_for_then() -> None:
     )
     assert agent.check_xfer_state(7) == "PROC"
     assert (waited, real.asked) == ([2], [])
+
+
+def test_a_fault_of_one_rank_leaves_the_others_alone() -> None:
+    raises = Fault(call="transfer", does="raise", error="no such error", rank=1)
+    with pytest.raises(RuntimeError):
+        told(raises, rank=1)[0].transfer(7)
+    assert told(raises, rank=0)[0].transfer(7) == "PROC"
