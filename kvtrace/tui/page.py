@@ -14,9 +14,12 @@ from kvtrace.tui.frame import Frame
 from kvtrace.tui.opened import Opened
 from kvtrace.tui.preview import diagnosis_of
 from kvtrace.tui.ribbon import axis_line, bracket, ribbon
-from kvtrace.tui.split import split_line, split_table
+from kvtrace.tui.split import Split, by_part, by_phase, split_lines, split_table
 from kvtrace.tui.text import cut, flow, pad, piece, shortened
 from kvtrace.tui.timeline import Lanes, is_failure, name_width
+
+_FEW = 4
+"""Lines for the time where there is no room for its table."""
 
 _MUCH = 8
 """Lines that are left over from which the events are listed below the drawing."""
@@ -24,16 +27,22 @@ _MUCH = 8
 
 def page(opened: Opened, frame: Frame, room: int) -> list[Text]:
     """Title, axis, ribbon, lanes or events, the chosen event, time by phase: in so many rows."""
-    airy, table = _room_for(len(opened.timeline.lanes), room)
+    split = _split_of(opened)
+    airy, table = _room_for(len(opened.timeline.lanes), len(split.parts), room)
     blank = [Text()] if airy else []
     head = [*blank, *title(opened, frame), *blank]
-    foot = [*blank, chosen(opened, frame), *blank, *_split(opened, frame, table=table), *blank]
+    so_far = opened.row is not None
+    spare = room - 6 - len(opened.timeline.lanes)
+    time = split_lines(split, frame, so_far=so_far, most=min(max(spare, 1), _FEW))
+    if table:
+        time = split_table(split, frame, so_far=so_far)
+    foot = [*blank, chosen(opened, frame), *blank, *time, *blank]
     left = room - len(head) - len(foot)
     body = _events(opened, frame, left) if opened.all_events else _drawing(opened, frame, left)
     body = body[: max(left, 0)]
     below = [] if opened.all_events else _all_below(opened, frame, left - len(body))
-    spare = [Text()] * (left - len(body) - len(below))
-    return [*head, *body, *foot, *below, *spare][:room]
+    rest = [Text()] * (left - len(body) - len(below))
+    return [*head, *body, *foot, *below, *rest][:room]
 
 
 def _all_below(opened: Opened, frame: Frame, room: int) -> list[Text]:
@@ -44,10 +53,10 @@ def _all_below(opened: Opened, frame: Frame, room: int) -> list[Text]:
     return [title, *_events(opened, frame, room - 2)]
 
 
-def _room_for(lanes: int, room: int) -> tuple[bool, bool]:
-    """Whether there is room for blank lines, and for the table of phases, beside all lanes."""
+def _room_for(lanes: int, parts: int, room: int) -> tuple[bool, bool]:
+    """Whether there is room for blank lines, and for the table of the time, beside all lanes."""
     left = room - 6 - lanes
-    return left >= 10, left >= 5
+    return left >= parts + 6, left > parts
 
 
 def title(opened: Opened, frame: Frame) -> list[Text]:
@@ -149,11 +158,10 @@ def _note(opened: Opened, frame: Frame) -> tuple[str, str]:
     return f"Next: {said.spoken(due.kind)}, by {where}.", "text"
 
 
-def _split(opened: Opened, frame: Frame, *, table: bool) -> list[Text]:
-    so_far = opened.row is not None
-    if table:
-        return split_table(opened.spent, frame, so_far=so_far)
-    return [split_line(opened.spent, frame, so_far=so_far)]
+def _split_of(opened: Opened) -> Split:
+    """What its wait was spent on, once that is known; else how long it was in each phase."""
+    known = opened.done.shares if opened.done is not None else None
+    return by_part(known) if known is not None else by_phase(opened.spent)
 
 
 def _axis(opened: Opened, width: int) -> Axis:

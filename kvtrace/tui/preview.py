@@ -11,7 +11,7 @@ from kvtrace.snapshot import Done, Row
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.listing import Item
 from kvtrace.tui.opened import find
-from kvtrace.tui.split import split_line
+from kvtrace.tui.split import by_phase, split_lines
 from kvtrace.tui.text import flow, pad, piece, shortened, wrap
 
 _TABLE, _NARROWEST, _WIDEST = 120, 60, 80
@@ -61,7 +61,7 @@ def _lines(known: Row | Done, frame: Frame) -> Iterator[Text]:
     opened = find(frame.snapshot, known.transfer.id)
     if opened is not None:
         running = opened.row is not None
-        yield split_line(opened.spent, frame, so_far=running)
+        yield from split_lines(by_phase(opened.spent), frame, so_far=running)
         yield Text()
     found = diagnosis_of(known, frame)
     if found is not None:
