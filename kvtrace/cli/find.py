@@ -6,6 +6,7 @@ from kvtrace.cli.streams import put
 from kvtrace.identity import base_id
 from kvtrace.signals.hashing import Hasher
 from kvtrace.signals.ids import derived
+from kvtrace.words import clean
 
 EXAMPLES = """\b
 Examples:
@@ -36,8 +37,8 @@ def command(request: str, secret: str) -> None:
     base = base_id(told)
     put(
         [
-            f"kvtrace.request  {told}",
-            f"kvtrace.join     {base}",
+            f"kvtrace.request  {clean(told)}",
+            f"kvtrace.join     {clean(base)}",
             f"trace            {derived(base).trace_id.hex()}",
         ]
     )

@@ -127,7 +127,7 @@ def missing(where: Path, *, uid: int | None = None) -> str:
 def named(where: Path, *, uid: int | None = None) -> str:
     """What an engine must be told beside KVTRACE=1 so that its black box is there, if anything."""
     ours = where == run_directory({}, os.getuid() if uid is None else uid)
-    return "" if ours else f" and KVTRACE_DIR={where}"
+    return "" if ours else f" and KVTRACE_DIR={where.absolute()}"
 
 
 def readable(

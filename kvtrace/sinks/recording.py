@@ -96,7 +96,11 @@ def _created(path: Path, force: bool) -> FileIO:
     try:
         # Recordings name requests, so they are the user's own.
         file = FileIO(os.open(path, flags, 0o600), "wb")
+    except IsADirectoryError as error:
+        raise RecordingError(f"{path} is a directory: name a file in it") from error
     except FileExistsError as error:
+        if path.is_dir():
+            raise RecordingError(f"{path} is a directory: name a file in it") from error
         raise RecordingError(
             f"{path} exists: choose another name, or say --force to overwrite it"
         ) from error

@@ -251,4 +251,9 @@ def _unzipped(stream: BufferedReader) -> Stream:
 
 
 def _unreadable(name: str | Path, error: OSError) -> RecordingError:
+    if isinstance(error, IsADirectoryError):
+        return RecordingError(
+            f"{name} is a directory, and no recording: `kvtrace live --dir` and `kvtrace diagnose` "
+            "read black boxes"
+        )
     return RecordingError(f"{name} cannot be read ({error.strerror}): check its name and its mode")

@@ -45,3 +45,8 @@ def test_both_sides_are_found_in_one_trace(capsys: pytest.CaptureFixture[str]) -
 def test_an_empty_id_is_refused(capsys: pytest.CaptureFixture[str], nothing: str) -> None:
     assert run(["find", nothing]) == 2
     assert "ID is empty" in capsys.readouterr().err
+
+
+def test_an_id_moves_no_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["find", "\x1b[31mred"]) == 0
+    assert "\x1b" not in capsys.readouterr().out

@@ -71,3 +71,11 @@ def test_it_takes_some_seconds_or_none(
     assert run(["record", str(tmp_path / "a"), "--seconds", seconds]) == 2
     assert "--seconds" in capsys.readouterr().err
     assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_a_directory_is_not_recorded_into(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, force: list[str]
+) -> None:
+    assert run(["record", str(tmp_path), "--dir", str(tmp_path), *force]) == 2
+    assert f"{tmp_path} is a directory: name a file in it" in capsys.readouterr().err

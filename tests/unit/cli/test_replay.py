@@ -85,3 +85,9 @@ def test_a_place_that_is_not_there_is_refused(
     code, out, err = said(capsys, str(KEPT), "--once", "--at", place)
     assert (code, out) == (2, "")
     assert because in err
+
+
+def test_a_directory_is_no_recording(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, err = said(capsys, str(tmp_path))
+    assert (code, out) == (2, "")
+    assert f"{tmp_path} is a directory, and no recording" in err

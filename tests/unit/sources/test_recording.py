@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kvtrace.errors import RecordingError
 from kvtrace.moments import Lost, Moment
-from kvtrace.recording import Header
+from kvtrace.recording import Header, header_line
 from kvtrace.sinks.recording import RecordingWriter
 from kvtrace.sources.recording import LONGEST, Recording, length, open_recording
 from tests.unit.moments import SECOND, START, moment, record
@@ -109,9 +109,14 @@ def test_what_is_no_recording_is_refused_with_advice(whole: bytes, says: str) ->
         of(whole)
 
 
+def test_one_with_only_a_header_is_silence_at_its_beginning() -> None:
+    recording = of(header_line(Header(kvtrace=1, monotonic=7)))
+    assert list(recording) == [Moment(7)]
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    for path in (tmp_path / "gone", tmp_path):
-        with pytest.raises(RecordingError, match=f"{path} cannot be read"):
+    for path, says in ((tmp_path / "gone", "cannot be read"), (tmp_path, "is a directory")):
+        with pytest.raises(RecordingError, match=f"{path} {says}"):
             open_recording(path)
 
 
