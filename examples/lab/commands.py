@@ -15,7 +15,7 @@ from kvtrace.errors import KvtraceError
 from lab.confusion import page
 from lab.errors import LabError
 from lab.result import Result
-from lab.scenario import chosen, every
+from lab.scenario import Scenario, chosen, every
 
 NEEDED = ("vllm", "nixl", "zmq", "aiohttp", "psutil")
 """What playing takes beside kvtrace; telling which scenarios there are takes none of it."""
@@ -78,17 +78,23 @@ def _run(options: argparse.Namespace) -> int:
     if options.record is not None:
         options.record.mkdir(parents=True, exist_ok=True)
     results: list[Result] = []
-    for _ in range(options.times):
-        for result in play_all(scenarios, _say, record=options.record):
-            results.append(result)
-            _say(_in_words(result))
+    try:
+        for _ in range(options.times):
+            for result in play_all(scenarios, _say, record=options.record):
+                results.append(result)
+                _say(_in_words(result))
+    finally:
+        # Who is interrupted after half an hour wants what there was.
+        _tell(options, scenarios, results)
+    return 0 if all(one.passed for one in results) else 1
+
+
+def _tell(options: argparse.Namespace, scenarios: list[Scenario], results: list[Result]) -> None:
     if options.json:
         put([msgspec.json.encode(results).decode()])
     if options.page is not None:
         options.page.write_text(page(scenarios, results), encoding="utf-8")
-    wrong = [one for one in results if not one.passed]
-    _say(f"{len(results) - len(wrong)} of {len(results)} named right")
-    return 1 if wrong else 0
+    _say(f"{sum(one.passed for one in results)} of {len(results)} named right")
 
 
 def _page(options: argparse.Namespace) -> int:
