@@ -7,9 +7,10 @@ from lab.scenario import Scenario
 
 HEAD = """# What the lab names
 
-Made by `kvtrace lab run --all --page docs/lab.md`, on real vLLM engines with real NIXL writes. A
-row is a scenario, that is a fault that was made on purpose; `named` is what kvtrace said in the
-end, over all runs. A cell that is not what was made would be in **bold**.
+The table is made by `kvtrace lab page` from what `kvtrace lab run --json` told, on real vLLM
+engines with real NIXL writes. A row is a scenario, that is a fault that was made on purpose;
+`named` is what kvtrace said in the end, over all runs. A cell that is not what was made would be
+in **bold**.
 
 """
 
