@@ -40,6 +40,7 @@ from kvtrace.sinks.otlp.messages import Messages
 from kvtrace.sinks.otlp.sender import open_sender
 from kvtrace.sources.pulse import Pulse
 from kvtrace.sources.run_directory import HOUR, RunDirectory
+from kvtrace.words import many
 
 Item = TypeVar("Item")
 
@@ -175,8 +176,8 @@ def run(plan: Plan, lock: Lock, tell: Callable[[str], object], stop: Event) -> N
         office = Office(plan, journal, stack)
         if office.cursor.doubtful:
             journal.note(
-                f"{office.cursor.doubtful} spans may not have arrived when an earlier agent "
-                "ended; they are not sent again"
+                f"{many(office.cursor.doubtful, 'span')} may not have arrived when an earlier "
+                "agent ended; they are not sent again"
             )
         journal.note(_beginning(plan))
         office.start()
@@ -213,7 +214,7 @@ def _beginning(plan: Plan) -> str:
 def _summary(office: Office, left: Mapping[str, int]) -> str:
     lost = sum(route.lost for route in office.routes)
     sent = sum(route.sent for route in office.routes)
-    told = f"ends: {office.agent.events} events read, {sent} log records and spans sent"
+    told = f"ends: {many(office.agent.events, 'event')} read, {sent:,} log records and spans sent"
     if lost:
         told += f", {lost} refused"
     unsent = " and ".join(f"{count} {name}" for name, count in left.items() if count)

@@ -192,7 +192,7 @@ def _numbers(line: LinkLine, frame: Frame) -> Text:
     told = [f"{words.count(line.in_flight)} in flight"]
     if line.oldest is not None:
         told.append(f"oldest {words.wait(line.oldest)}")
-    told += [f"moved {words.size(line.moved)}", f"{words.count(line.writes)} writes"]
+    told += [f"moved {words.size(line.moved)}", words.many(line.writes, "write")]
     items += [piece(look.words(one), look.style("text")) for one in told]
     failed = piece(f"failed {words.count(line.failed)}", look.style("muted"))
     if line.failed:

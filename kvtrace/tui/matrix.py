@@ -121,7 +121,7 @@ def _rank_cell(path: PathLine, line: LinkLine, look: Look) -> Cell:
     return Cell(
         said=look.words(said),
         unit=unit,
-        below=f"{words.count(path.writes)} writes",
+        below=words.many(path.writes, "write"),
         share=share,
         mark=mark,
         role="stalled" if mark else "text",
