@@ -106,6 +106,20 @@ def joined(middle: Host, *others: Host) -> dict[str, str]:
     return found
 
 
+def bridged(middle: Host, *others: Host) -> dict[str, str]:
+    """Puts all of them on one network, a bridge in the middle one; the address of each, by name."""
+    middle.said("ip", "link", "add", "bridge", "type", "bridge")
+    middle.said("ip", "address", "add", "10.78.0.1/24", "dev", "bridge")
+    middle.said("ip", "link", "set", "bridge", "up")
+    for number, other in enumerate(others, 2):
+        end = f"to{number}"
+        middle.said(*f"ip link add {end} type veth peer name eth0 netns {other.pid}".split())
+        middle.said(*f"ip link set {end} master bridge up".split())
+        other.said(*f"ip address add 10.78.0.{number}/24 dev eth0".split())
+        other.said("ip", "link", "set", "eth0", "up")
+    return {host.name: f"10.78.0.{number}" for number, host in enumerate((middle, *others), 1)}
+
+
 def need_namespaces() -> None:
     """Skips the test where hosts cannot be made."""
     if missing := [tool for tool in TOOLS if shutil.which(tool) is None]:

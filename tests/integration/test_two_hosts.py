@@ -1,13 +1,10 @@
 """P and D on hosts with clocks of their own, each with an agent; a third one sees both."""
 
-import json
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -19,6 +16,7 @@ from kvtrace.model import Role
 from kvtrace.wire import pack
 from tests.integration.hosts import Host, joined, need_namespaces
 from tests.integration.receiving import eventually
+from tests.integration.watcher import Watcher
 
 SECOND = 1_000_000_000
 AHEAD = {"p": 7_000, "d": 90_000}
@@ -50,27 +48,6 @@ class Engine:
     def _answer(self) -> str:
         assert self._run.stdout is not None
         return self._run.stdout.readline().strip()
-
-
-class Watcher:
-    """`kvtrace live --listen` on the host in the middle, and what it said last."""
-
-    def __init__(self, host: Host) -> None:
-        self._run = host.runs("-m", "kvtrace", "live", "--json", "--listen", ":4317")
-        self.last: dict[str, Any] = {}
-        Thread(target=self._follow, args=(self._run,), daemon=True).start()
-
-    def _follow(self, run: "subprocess.Popen[str]") -> None:
-        assert run.stdout is not None
-        for line in run.stdout:
-            self.last = json.loads(line)
-
-    def engine(self, name: str) -> dict[str, Any]:
-        found = (one for one in self.last.get("engines", ()) if one["id"] == name)
-        return next(found, {})
-
-    def finished(self) -> int:
-        return int(self.last.get("totals", {}).get("finished", 0))
 
 
 class Fleet:
