@@ -11,6 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from kvtrace.tui.frame import Frame
+from kvtrace.tui.glyphs import UTF8, plain
 from kvtrace.tui.look import Look
 from kvtrace.words import clean
 
@@ -55,8 +56,16 @@ class Lined(Widget):
             # Whatever comes from outside, the terminal never sees an escape of it.
             line = line.copy()
             line.plain = clean(line.plain)
+        if self._is_plain and not line.plain.isascii():
+            line = line.copy()
+            line.plain = "".join(one if one.isascii() else plain(one)[:1] for one in line.plain)
         drawn = Strip(self._segments(line), line.cell_len)
         return drawn.adjust_cell_length(self.size.width, self._ground)
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether the terminal can show no more than ASCII, whatever was put."""
+        return self._look is not None and self._look.glyphs is not UTF8
 
     def _segments(self, line: Text) -> list[Segment]:
         """What has one style each, on the ground; styles may lie over each other."""
