@@ -196,7 +196,8 @@ def _no_room_for(case: Case, decided: Found[LoadDecided], whose: str) -> Diagnos
     needed = -(-(decided.event.tokens + decided.event.computed) // settings.block_size)
     if not decided.event.tokens or not count or held + needed <= settings.blocks // 2:
         return None
-    enough = held + needed > settings.blocks
+    # One block is vLLM's own, and never anybody's.
+    enough = held + needed >= settings.blocks
     d = case.called(Role.CONSUMER)
     return case.blame(
         Cause.CONSUMER_HAS_NO_BLOCKS,

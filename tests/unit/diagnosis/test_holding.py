@@ -146,6 +146,12 @@ def test_a_lease_that_ran_out_meanwhile_came_of_it() -> None:
     assert story.diagnoses()["r1"] is Cause.CONSUMER_HAS_NO_BLOCKS
 
 
+def test_one_block_is_nobodys() -> None:
+    told = full(Story(), blocks=46).at(36).snapshot.diagnoses.values()
+    (found,) = (one for one in told if one.transfer == "r1")
+    assert found.doubt == ""
+
+
 def test_where_running_requests_must_hold_the_rest_it_is_unsure() -> None:
     story = full(Story(), blocks=60).at(36)
     (found,) = (one for one in story.snapshot.diagnoses.values() if one.transfer == "r1")
