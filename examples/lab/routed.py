@@ -23,9 +23,10 @@ class Instant(msgspec.Struct, frozen=True):
 class Leg(msgspec.Struct, kw_only=True):
     """One leg, filled in as it goes: the one record here that changes."""
 
-    role: Literal["P", "D"]
-    request_id: str
-    """The router's."""
+    role: Literal["P", "D", ""] = ""
+    """Empty in records of before it was told."""
+    request_id: str = ""
+    """The router's; empty likewise."""
     engine_id: str = ""
     sent: Instant | None = None
     first_byte: Instant | None = None
