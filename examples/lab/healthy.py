@@ -75,8 +75,10 @@ class Load:
         asks = [self._ask(prompt, self._chance.randrange(2, 9)) for prompt in prompts]
         _at_once([lambda ask=ask: done.append(complete(self._pair.url, ask)) for ask in asks])
         self.tally.answered += sum(one.answered for one in done)
-        if len(done) < len(asks) or not all(one.answered for one in done):
-            raise LabError("A healthy request was not answered.")
+        refused = [one for one in done if not one.answered]
+        if len(done) < len(asks) or refused:
+            why = f"{refused[0].status} {refused[0].error[:300]}" if refused else "no connection"
+            raise LabError(f"A healthy request was not answered: {why}")
 
     def _prompt(self) -> list[int]:
         return random_prompt(self._chance.randrange(20, 400), self._chance)
