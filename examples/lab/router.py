@@ -42,7 +42,8 @@ class Router:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/completions", self._complete)
         app.router.add_get("/health", self._health)
-        connector = aiohttp.TCPConnector(limit=0)
+        # An engine may close a connection that rests, just when it is used again.
+        connector = aiohttp.TCPConnector(limit=0, force_close=True)
         self._session = aiohttp.ClientSession(connector=connector, timeout=PATIENCE)
         self._runner = web.AppRunner(
             app, handler_cancellation=True, access_log=None, shutdown_timeout=1
