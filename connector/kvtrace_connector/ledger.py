@@ -154,7 +154,7 @@ class Ledger:
         """Whether the half has a slot that takes so many bytes."""
         if size > self._room or len(half.slots) >= MOST_SLOTS:
             return False
-        if not self._unused and not self._make_room(at):
+        if not self._unused and not self._make_room(half, at):
             return False
         half.used = slot = self._unused.pop()
         half.slots.append(slot)
@@ -162,13 +162,14 @@ class Ledger:
         half.end = begin + self._room
         return True
 
-    def _make_room(self, at: int) -> bool:
-        """Give up the oldest halves, where they are so old that nothing waits for them."""
+    def _make_room(self, asking: _Half, at: int) -> bool:
+        """Give up the oldest other halves, where they are so old that nothing waits for them."""
         if at < self._full_until:
             return False
         self._full_until = at + _PAUSE
         for halves in self._open:
-            request = next(iter(halves), None)
+            # One that is given up must get no slot after that: nobody would ever free it.
+            request = next((name for name, half in halves.items() if half is not asking), None)
             if request is not None and at - halves[request].opened > FORGOTTEN_AFTER:
                 self._free(halves.pop(request))
                 self._words[_GIVEN_UP] += 1

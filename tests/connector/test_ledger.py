@@ -4,6 +4,8 @@ from mmap import mmap
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from kvtrace_connector.ledger import FORGOTTEN_AFTER, MAY_CLOSE, MOST_SLOTS, Ledger
 
 from kvtrace.black_box import COUNTERS_AT, Counter, pack_record, unpack_record
@@ -152,6 +154,16 @@ def test_halves_that_nothing_ever_closed_give_way_after_an_hour(book: Book) -> N
     assert book.counted(Counter.LEDGER_FULL) == 2
 
 
+def test_an_old_half_that_still_talks_gives_up_others_and_not_itself(book: Book) -> None:
+    for number in range(SMALL.ledger_slots):
+        book.told(queued(f"r{number}"), size=900)
+    book.told(sent("r0"), at=FORGOTTEN_AFTER + SECOND, size=900)
+    assert book.counted(Counter.GIVEN_UP) == 1
+    for number in range(SMALL.ledger_slots):
+        book.told(ReceiveReported(request=f"r{number}"), at=FORGOTTEN_AFTER + SECOND)
+    assert book.held() == []
+
+
 def noticed(request: str = "d1") -> Event:
     return RegistrationNoticed(remote_request=request, consumer="d")
 
@@ -219,3 +231,44 @@ def test_halves_without_room_take_no_memory(book: Book) -> None:
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert size < 20_000
+
+
+P = st.sampled_from(["p1", "p2", "p3"])
+D = st.sampled_from(["d1", "d2", "d3"])
+ANYTHING: st.SearchStrategy[Event] = st.one_of(
+    P.map(queued),
+    P.map(sent),
+    P.map(lambda name: BlocksQueued(request=name)),
+    P.map(lambda name: SendReported(request=name)),
+    P.map(lambda name: ReceiveReported(request=name)),
+    D.map(lambda name: noticed(name)),
+    D.map(lambda name: MatchMissed(remote_request=name)),
+    st.builds(MatchMade, request=P, remote_request=D),
+)
+TOLD = st.tuples(
+    ANYTHING,
+    st.integers(0, 1),
+    st.sampled_from([900, 900, 900, 0, 1100]),
+    st.sampled_from([0, 0, 0, 0, 0, 0, SECOND, FORGOTTEN_AFTER * 2]),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(told=st.lists(TOLD, min_size=80, max_size=200))
+def test_whatever_is_told_every_slot_is_free_again_when_all_have_closed(
+    told: list[tuple[Event, int, int, int]],
+) -> None:
+    book, at = Book(), 0
+    for event, origin, size, later in told:
+        at += later
+        book.told(event, origin=origin, at=at, size=size)
+    for origin in (0, 1):
+        for name in ("1", "2", "3"):
+            book.told(MatchMade(request=f"p{name}", remote_request=f"d{name}"), origin=origin)
+            book.told(SendReported(request=f"p{name}"), origin=origin)
+            book.told(ReceiveReported(request=f"p{name}"), origin=origin)
+    assert book.held() == []
+    full = book.counted(Counter.LEDGER_FULL)
+    for number in range(SMALL.ledger_slots):
+        book.told(queued(f"new {number}"), at=at)
+    assert book.counted(Counter.LEDGER_FULL) == full
