@@ -66,7 +66,9 @@ class Places:
             lines = {at: stack.enter_context(line) for at, line in _connected(port)}
             now = self._now()
             self._quiet = {at: self._quiet.get(at, now) for at in lines}
-            idle = sorted(lines.keys() - self._busy.keys(), key=lambda at: self._quiet[at])
+            # Of those that came since the last look, the first opened is taken for the first here.
+            free = [at for at in lines if at not in self._busy]
+            idle = sorted(free, key=lambda at: self._quiet[at])
             ended = idle[: max(0, len(lines) - self._taken)]
             for at in ended:
                 with suppress(OSError):

@@ -80,6 +80,13 @@ def test_who_asked_for_nothing_for_longest_ends_and_who_is_busy_never(port: Port
     assert port.ended() == [1, 2]
 
 
+def test_of_those_that_came_between_two_looks_the_first_opened_end(port: Port) -> None:
+    for _ in range(12):
+        port.connect()
+    assert Places(7).look(port.number) == 6
+    assert port.ended() == [0, 1, 2, 3, 4, 5]
+
+
 def test_other_sockets_are_left_alone(port: Port) -> None:
     with ExitStack() as stack:
         other = Port(stack)
