@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lab.scenario import load
+from lab.scenario import Scenario, every, load
 
 from kvtrace.causes import ABOUT, Cause, Kind
 from kvtrace.cli.watching import snapshots
@@ -40,6 +40,17 @@ def test_what_was_made_is_named(path: Path) -> None:
     assert scenario.cause in named
     others = {cause for cause in named if ABOUT[cause].kind is not Kind.SLOW}
     assert others <= {scenario.cause, *scenario.also}
+
+
+def test_each_scenario_is_kept_once() -> None:
+    assert [path.name.split(".")[0] for path in KEPT] == [one.name for one in every()]
+
+
+@pytest.mark.parametrize("scenario", every(), ids=lambda one: one.name)
+def test_the_page_of_its_cause_tells_that_it_was_made(scenario: Scenario) -> None:
+    if scenario.cause is not None:
+        page = (ROOT / "docs" / "causes" / f"{scenario.cause}.md").read_text(encoding="utf-8")
+        assert f"`{scenario.name}`" in page.split("## How it is proven")[1]
 
 
 def test_they_are_small() -> None:
