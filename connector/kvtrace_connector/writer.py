@@ -75,7 +75,7 @@ def registration_noticed(half: WorkerHalf, _: Any, notif: bytes, *__: Any) -> Br
     now = half.now()
     try:
         registration = _decode(memoryview(notif)[len(REGISTRATION) :])
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return
     half.noticed[registration.request_id] = now
     half.record(

@@ -191,7 +191,7 @@ class Cursor:
             kept = msgspec.json.decode(self._path.read_bytes(), type=_Kept)
         except FileNotFoundError:
             return _Kept()
-        except (OSError, msgspec.DecodeError) as error:
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             self._tell(f"{self._path} cannot be read ({error}): what was sent may be sent again")
             return _Kept()
         return kept if kept.version == VERSION else _Kept()

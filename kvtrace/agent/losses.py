@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 import msgspec
 
-from kvtrace.agent.cursor import Cursor
+from kvtrace.agent.cursor import COUNTED, Cursor
 from kvtrace.moments import Lost
 
 
@@ -30,7 +30,7 @@ class Losses:
         self._met.add(lost.process)
         told = self._cursor.before(lost.process).lost
         new = msgspec.structs.replace(
-            lost, **{name: max(0, getattr(lost, name) - count) for name, count in told.items()}
+            lost, **{name: max(0, getattr(lost, name) - told.get(name, 0)) for name in COUNTED}
         )
         return new if any(new.counts.values()) else None
 

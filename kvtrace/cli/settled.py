@@ -38,7 +38,7 @@ def settled(environ: Mapping[str, str] = os.environ) -> tuple["Preferences", str
         return Preferences(), ""
     except OSError as error:
         return Preferences(), f"{path} cannot be read ({error.strerror}); the defaults hold"
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         return Preferences(), f"{path} is not TOML: {error}; the defaults hold"
     except PreferenceError as error:
         return Preferences(), f"{path}: {error}; the defaults hold"

@@ -73,10 +73,13 @@ def test_a_registration_tells_who_wants_the_blocks_and_who_sent_it() -> None:
     assert (noticed.host, noticed.port, noticed.blocks) == ("10.0.0.2", 5700, 3)
 
 
-def test_what_is_no_registration_is_left_to_the_host() -> None:
+@pytest.mark.parametrize(
+    ("told", "why"), [(b"\x81", "truncated"), (b"\x81\xa1x" + b"\x91" * 100_000, "recursion")]
+)
+def test_what_is_no_registration_is_left_to_the_host(told: bytes, why: str) -> None:
     pair = Pair()
-    with pytest.raises(Exception, match="truncated"):
-        pair.producer.worker._handle_push_reg_notif(b"PUSH_REG:\x81")
+    with pytest.raises(Exception, match=why):
+        pair.producer.worker._handle_push_reg_notif(b"PUSH_REG:" + told)
     assert not pair.tape.events("registration.noticed")
     assert not pair.recorder.fuse.blown
 

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from kvtrace.agent.cursor import NAME, Cursor, Sent
 
 
@@ -110,3 +112,14 @@ def test_what_was_refused_is_owed_until_it_was_told(tmp_path: Path) -> None:
     cursor.settle(4, told=True)
     cursor.write()
     assert Cursor(tmp_path).take_owed() == 0
+
+
+@pytest.mark.parametrize(
+    "left", [b"", b"nonsense", b'{"clock":"\xff"}', b'{"x":' * 100_000, b"null"]
+)
+def test_what_cannot_be_read_is_told_and_begun_anew(tmp_path: Path, left: bytes) -> None:
+    (tmp_path / NAME).write_bytes(left)
+    told: list[str] = []
+    cursor = Cursor(tmp_path, tell=told.append)
+    assert [NAME in one and "cannot be read" in one for one in told] == [True]
+    assert cursor.before("a") == Sent()

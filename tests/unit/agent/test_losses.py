@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kvtrace.agent.cursor import Cursor
+from kvtrace.agent.cursor import NAME, Cursor
 from kvtrace.agent.losses import Losses
 from kvtrace.moments import Lost
 
@@ -31,6 +31,12 @@ def test_what_is_of_another_process_or_of_none_goes_on(tmp_path: Path) -> None:
     losses = after(tmp_path, unreadable=9)
     for lost in (Lost(process="b", unreadable=1), Lost(unreadable=1)):
         assert losses.fresh(lost) == lost
+
+
+def test_losses_that_only_another_version_knows_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / NAME).write_text('{"processes":{"a":{"lost":{"newer":5,"unknown":2}}}}')
+    losses = Losses(Cursor(tmp_path))
+    assert losses.fresh(Lost(process="a", unknown=3)) == Lost(process="a", unknown=1)
 
 
 def test_each_has_its_number_and_all_one_teller(tmp_path: Path) -> None:

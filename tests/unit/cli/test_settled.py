@@ -43,6 +43,7 @@ def test_what_is_settled_holds(tmp_path: Path) -> None:
         ('trace_url = "http://t/"', "trace_url needs {trace_id} where the trace's id goes"),
         ("theme", "is not TOML"),
         (b"\xff\xfe", "is not TOML"),
+        ("theme = " + "[" * 20_000, "is not TOML"),
         ("#" * 70_000, "is too long"),
     ],
 )
