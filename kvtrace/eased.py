@@ -45,6 +45,8 @@ class Eased:
             if found is None:
                 continue
             key, known = row.transfer.id, self._seen.get(row.transfer.id)
+            if found.cause is Cause.UNEXPLAINED and known is not None:
+                found = known[2]
             if found.cause is _GIVEN_UP and known is not None and known[2].cause not in _NO_REASON:
                 self._before[key] = known
             self._seen[key] = row.id, row.waited, found

@@ -25,8 +25,6 @@ from kvtrace.snapshot import Snapshot
 from kvtrace.sources import run_directory
 from kvtrace.sources.recording import GZIP, open_recording
 
-SECOND = 1_000_000_000
-
 PEEKED = 4_096
 
 EXAMPLES = """\b
@@ -92,7 +90,7 @@ def _read(source: Path | None, dead_for: int) -> Judged:
     if source is None or source.is_dir():
         where = options.readable(source)
         moments = run_directory.read_once(where, dead_for_ns=dead_for)
-        return _last(snapshots(moments, started(), every=SECOND), str(where))
+        return _last(snapshots(moments, started()), str(where))
     otlp = _beginning(source)
     if otlp:
         # Protobuf takes longer to import than all the rest, and only OTLP needs it.
@@ -100,11 +98,11 @@ def _read(source: Path | None, dead_for: int) -> Judged:
 
         if is_otlp(otlp):
             with closing(OtlpFile(source)) as file:
-                found = _last(snapshots(file, file.header, every=SECOND), file.name)
+                found = _last(snapshots(file, file.header), file.name)
                 _warn(file.name, file.damage)
             return found
     with closing(open_recording(source)) as recording:
-        found = _last(snapshots(recording, recording.header, every=SECOND), recording.name)
+        found = _last(snapshots(recording, recording.header), recording.name)
         _warn(recording.name, recording.damage)
     return found
 
@@ -127,7 +125,7 @@ def _listened(address: str, seconds: float) -> Judged:
         def over() -> bool:
             return stop.is_set() or time.monotonic() >= ends
 
-        return _last(snapshots(receiver.watch(over), start, every=SECOND), places(receiver))
+        return _last(snapshots(receiver.watch(over), start), places(receiver))
 
 
 def _beginning(source: Path) -> bytes:

@@ -1,5 +1,7 @@
 """What was wrong, and is over."""
 
+import msgspec
+
 from kvtrace.causes import Cause
 from kvtrace.eased import Eased
 from kvtrace.incident import incident
@@ -28,6 +30,17 @@ def test_a_stall_that_is_over_is_told_with_its_cause_and_its_longest_wait() -> N
     text = "\n".join(incident(last, [line]))
     assert "Nothing is wrong any more." in text
     assert "-  registration never came: 1 transfer waited up to 9.00 s" in text
+
+
+def test_a_reason_that_was_known_outlives_a_moment_without_one() -> None:
+    eased, story = Eased(), Story().at(0, *PRODUCER_FIRST)
+    snapshot = story.at(9).snapshot
+    eased.follow(snapshot)
+    ((key, known),) = snapshot.diagnoses.items()
+    unknown = msgspec.structs.replace(known, cause=Cause.UNEXPLAINED)
+    eased.follow(msgspec.structs.replace(snapshot, diagnoses={key: unknown}))
+    last = story.at(10, lease_expired(), send_reported(), blocks_released()).snapshot
+    assert [line.worst for line in eased.lines(last)] == [known]
 
 
 def test_what_waits_still_is_not_over() -> None:

@@ -13,7 +13,14 @@ from kvtrace.moments import Moment, Record
 from kvtrace.recording import Header
 from kvtrace.report import NO_ENGINE
 from kvtrace.sinks.recording import RecordingWriter
-from tests.unit.samples import PRODUCER_FIRST, WHOLE, prefill_admitted
+from tests.unit.samples import (
+    PRODUCER_FIRST,
+    WHOLE,
+    blocks_released,
+    lease_expired,
+    prefill_admitted,
+    send_reported,
+)
 from tests.unit.sources.otlp.requests import logs
 from tests.unit.story import CLOCK, SECOND, Story
 
@@ -43,6 +50,18 @@ def test_a_stall_in_a_recording_is_reported(
     code, out, err = said(capsys, str(path))
     assert (code, err) == (1, "")
     assert "1. registration never came: 1 now" in out
+
+
+def test_a_stall_of_less_than_a_second_is_told_though_its_blocks_were_given_up(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    story = Story().at(0, *PRODUCER_FIRST)
+    for second in (4.8, 5.3):
+        story.at(second, prefill_admitted(request="r2"))
+    story.at(5.6, lease_expired(), send_reported(), blocks_released())
+    code, out, err = said(capsys, str(recorded(tmp_path / "a.kvtrace", story)))
+    assert (code, err) == (1, "")
+    assert "-  registration never came: 1 transfer waited up to 5.30 s" in out
 
 
 def test_where_nothing_is_wrong_the_exit_code_is_0(
