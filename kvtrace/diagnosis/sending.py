@@ -88,25 +88,32 @@ def _lost(case: Case, sent: Found[RegistrationSent], since: Evidence) -> Diagnos
 
 
 def _took_in_others(case: Case, sent: Found[RegistrationSent]) -> Evidence | None:
-    """The rank noticed another registration, long after this one was sent."""
+    """The rank's writer began a round, and noticed another registration, long after this one."""
     name = case.engine_id(Role.PRODUCER)
-    last = case.scene.once("last noticed", name, lambda: _last_noticed(case.scene, name))
-    found = last.get(sent.event.peer_rank)
-    if found is None or found.at < sent.at + MEANWHILE:
-        return None
-    later = duration(found.at - sent.at)
-    return case.saw(found, f"It noticed another registration {later} later.")
+    turns = case.scene.once("turns", name, lambda: _turns(case.scene, name))
+    for before, found in turns.get(sent.event.peer_rank, ()):
+        if before > sent.at + MEANWHILE:
+            later = duration(found.at - sent.at)
+            return case.saw(found, f"It noticed another registration {later} later.")
+    return None
 
 
-def _last_noticed(scene: Scene, engine: str) -> dict[int, Found[RegistrationNoticed]]:
-    """By rank, the last registration that an engine noticed, of all its transfers."""
-    last: dict[int, Found[RegistrationNoticed]] = {}
+def _turns(scene: Scene, engine: str) -> dict[int, list[tuple[int, Found[RegistrationNoticed]]]]:
+    """By rank, the first notice of each round of its writer, with when the last was before it.
+
+    A round takes in messages once, and then comes to them one after the other, which on a busy
+    machine takes seconds; all that it comes to say the same gap to the round before.
+    """
     every = (*scene.on(engine, Role.PRODUCER), *scene.ended_on(engine, Role.PRODUCER))
-    for found in (one for transfer in every for one in _noticed_of(scene, transfer)):
-        known = last.get(found.place.rank)
-        if known is None or found.at > known.at:
-            last[found.place.rank] = found
-    return last
+    told = [one for transfer in every for one in _noticed_of(scene, transfer)]
+    turns: dict[int, list[tuple[int, Found[RegistrationNoticed]]]] = {}
+    last: dict[int, Found[RegistrationNoticed]] = {}
+    for one in sorted(told, key=lambda found: found.at):
+        before = last.get(one.place.rank)
+        if before is not None and before.event.gap != one.event.gap:
+            turns.setdefault(one.place.rank, []).append((before.at, one))
+        last[one.place.rank] = one
+    return turns
 
 
 def _noticed_of(scene: Scene, transfer: Transfer) -> list[Found[RegistrationNoticed]]:

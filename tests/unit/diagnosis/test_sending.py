@@ -16,6 +16,7 @@ from tests.unit.story import D, P, Story
 
 BEFORE_SENT = CONSUMER_FIRST[:-1]
 OTHER = "r2-cccccccc"
+THIRD = "r3-dddddddd"
 
 
 def test_a_registration_that_could_not_be_sent_is_blamed() -> None:
@@ -65,11 +66,22 @@ def test_a_registration_that_a_living_producer_never_noticed_is_lost() -> None:
     ).is_sure()
 
 
-def test_a_producer_that_noticed_a_later_one_has_lost_this_one() -> None:
+def test_a_producer_that_noticed_others_in_a_later_round_has_lost_this_one() -> None:
     story = swallowed()
-    story.at(3, registration_queued(request=OTHER), registration_sent(request=OTHER), by=D)
-    story.at(4, registration_noticed(remote_request=OTHER), by=P).at(6)
+    for at, other in ((3, OTHER), (4, THIRD)):
+        story.at(at, registration_queued(request=other), registration_sent(request=other), by=D)
+        story.at(at, registration_noticed(remote_request=other, gap=at * 1000), by=P)
+    story.at(6)
     assert story.diagnoses()["r1"] is Cause.REGISTRATION_LOST
+
+
+def test_a_writer_that_takes_seconds_for_one_round_has_lost_nothing() -> None:
+    story = swallowed()
+    for at, other in ((0.1, OTHER), (5.5, THIRD)):
+        story.at(at, registration_queued(request=other), registration_sent(request=other), by=D)
+        story.at(at, registration_noticed(remote_request=other, gap=1_402_431_030), by=P)
+    story.at(6)
+    assert story.diagnoses()["r1"] is not Cause.REGISTRATION_LOST
 
 
 def test_a_producer_that_did_not_look_since_has_not_lost_it() -> None:
