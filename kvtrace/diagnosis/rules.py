@@ -84,7 +84,7 @@ from kvtrace.diagnosis.write_lease import (
     peer_evicted,
     write_after_lease,
 )
-from kvtrace.diagnosis.writer import batch_lost, writer_starved
+from kvtrace.diagnosis.writer import batch_lost, writer_behind, writer_starved
 
 RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     # Whose process does not run did nothing of what the others look for.
@@ -129,6 +129,7 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     legs_differ_in_id,
     # Blocks that are not there.
     prefill_failed,
+    writer_behind,
     registration_lost,
     consumer_was_not_told,
     consumer_took_nothing,

@@ -11,6 +11,7 @@ from kvtrace.events import (
     MatchMade,
     RegistrationNoticed,
     RegistrationSent,
+    StepSampled,
     WritePosted,
     WriterFailed,
 )
@@ -25,6 +26,9 @@ ONE_DRAIN = SECOND
 
 COSTLY = SECOND // 2
 """Nanoseconds that the writer must be late to be worth a word."""
+
+STOOD = 2 * SECOND
+"""Nanoseconds without a round after which the writer is behind."""
 
 TAKE = "take registration"
 START = "start write"
@@ -133,6 +137,47 @@ def writer_starved(case: Case) -> Diagnosis | None:
             [*seen, case.saw(met, "The writer matched them.")],
         )
     return None
+
+
+def writer_behind(case: Case) -> Diagnosis | None:
+    """A registration waits for a writer that began no round since it was sent; steps go on."""
+    if case.over is not None or not case.has(RegistrationSent):
+        return None
+    noticed = {one.place.rank for one in case.all(RegistrationNoticed, MatchMade, WritePosted)}
+    for sent in case.all(RegistrationSent):
+        rank = sent.event.peer_rank
+        found = _stands(case, sent) if rank not in noticed else None
+        if found is None:
+            continue
+        since, stood = found
+        where = case.place(stood.place)
+        return case.blame(
+            Cause.WRITER_STARVED,
+            f"{where} makes steps, and its writer has taken in no messages for "
+            f"{duration(case.now - since)} at least; the registration waits for it.",
+            f"Give {where} a spare core ({_cores(case, stood.place)}), or fewer transfers at once; "
+            f"restart {where} if its writer stays away.",
+            [
+                case.saw(sent, f"It was sent to {where}."),
+                case.saw(stood, "The writer went no round in that time."),
+            ],
+        )
+    return None
+
+
+def _stands(case: Case, sent: Found[RegistrationSent]) -> tuple[int, Found[StepSampled]] | None:
+    """Since when no round began, and the rank's last sample, which counts steps all the same."""
+    every = case.scene.notices(case.engine_id(Role.PRODUCER), StepSampled)
+    told = [one for one in every if one.place.rank == sent.event.peer_rank]
+    after = [one for one in told if one.at - one.event.window > sent.at]
+    # A round that lasts is counted where it began; who never counted one does not count them.
+    if not after or after[0].event.loops > 1 or any(one.event.loops for one in after[1:]):
+        return None
+    if not any(one.event.loops for one in told):
+        return None
+    first = after[0]
+    since = first.at if first.event.loops else first.at - first.event.window
+    return (since, after[-1]) if after[-1].at - since >= STOOD else None
 
 
 def _both_there(case: Case, met: Found[MatchMade]) -> tuple[int, list[Evidence]]:

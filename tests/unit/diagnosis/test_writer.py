@@ -12,6 +12,7 @@ from tests.unit.samples import (
     match_made,
     prefill_admitted,
     registration_noticed,
+    step_sampled,
     write_posted,
     write_started,
     writer_failed,
@@ -120,3 +121,28 @@ def test_blocks_that_come_late_do_not_starve_the_writer() -> None:
 
 
 WHO = {"request": "r9-aaaaaaaa"}
+
+
+def busy(*loops: int) -> Story:
+    """The registration was sent, and P makes steps in which its writer goes so many rounds."""
+    story = Story().at(0, step_sampled(loops=40), by=P).at(0.1, *CONSUMER_FIRST, *PRODUCER_FIRST)
+    for second, count in enumerate(loops, 2):
+        story.at(second, step_sampled(window=SECOND * 8 // 10, steps=9, loops=count), by=P)
+    return story.at(7)
+
+
+def test_a_registration_waits_for_a_writer_that_goes_no_round_while_steps_go_on() -> None:
+    busy(1, 0, 0, 0).is_blamed_on(
+        Cause.WRITER_STARVED, "its writer has taken in no messages for 5.00 s at least"
+    )
+
+
+def test_a_writer_that_goes_its_rounds_is_not_behind() -> None:
+    busy(1, 0, 3, 0).is_not_blamed_on(Cause.WRITER_STARVED)
+
+
+def test_where_rounds_are_not_counted_no_writer_is_behind() -> None:
+    story = Story().at(0.1, *CONSUMER_FIRST, *PRODUCER_FIRST)
+    for second in (2, 3, 4, 5):
+        story.at(second, step_sampled(window=SECOND * 8 // 10, steps=9), by=P)
+    story.at(7).is_not_blamed_on(Cause.WRITER_STARVED)
