@@ -33,8 +33,16 @@ LONGEST = 60.0
 LOST = 2.0
 """Seconds after which a key is taken for lost."""
 
-OPENS, OPENED, CLOSES = "/", "age>30s", "\x1b[B"
-"""A key, what it brings, and the key that takes that away, or else only moves the cursor."""
+OPENS, OPENED = "/", "age>30s"
+"""A key, and what it brings."""
+
+CLOSES, CLOSED = "\x1b[B", "waited"
+"""The key that takes that away, or else only moves the cursor; and what is drawn again then.
+Who presses the first key before that types into what is still open."""
+
+LEAVES = "\x1b"
+"""The key that takes it away whatever was typed."""
+
 LAST_WORDS = 4_000
 IN_FLIGHT = (100, 1_000, 10_000)
 KEY_P99, CPU_1000, FIRST = 0.100, 0.50, 0.7
@@ -212,7 +220,7 @@ def watched(flying: int) -> tuple[Seen, dict[str, int]]:
             began = time.perf_counter()
             while len(taken) < KEYS and time.perf_counter() - began < LONGEST:
                 taken.append(screen.shown(OPENS, OPENED))
-                screen.press(CLOSES)
+                screen.shown(LEAVES if taken[-1] > LOST else CLOSES, CLOSED)
                 screen.settle(PAUSE)
             memory = screen.memory
         told = json.loads(said.read_text())

@@ -129,7 +129,7 @@ def cell(engine: EngineLine, name: str, frame: Frame) -> Text:
     mark = look.glyphs.stalled if engine.waited_for else " "
     line.append(mark, look.style("stalled"))
     line.append_text(_held(engine, frame.width >= _ROOM_FOR_BARS, look))
-    line.append(pad(words.count(engine.in_flight), 4, right=True), look.style("text"))
+    line.append(f" {words.count(engine.in_flight):>3}", look.style("text"))
     if engine.state == "restarted":
         line.append(" restarted", look.style("slow"))
     return line
