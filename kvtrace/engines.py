@@ -113,7 +113,7 @@ class Engines:
         self._origins.hear(record, seen)
         if record.role is not None and record.role not in self._roles.get(name, ()):
             self._roles[name] = self._roles.get(name, frozenset()) | {record.role}
-        if isinstance(record.event, _RUN | _RUN_NO_MORE):
+        if type(record.event) in _TURNS:
             self._run(record)
         if isinstance(record.event, ProcessStarted):
             self._roles[name] = self._roles.get(name, frozenset()) | _roles(record.event)
@@ -135,7 +135,7 @@ class Engines:
         """Take note of a request that is computed from now on, or no more."""
         running = self._running.setdefault(record.engine, {})
         key = record.process, record.event.request
-        if isinstance(record.event, _RUN_NO_MORE):
+        if type(record.event) in _RUN_NO_MORE:
             running.pop(key, None)
         elif len(running) < MOST_RUNNING:
             running[key] = None
@@ -216,7 +216,8 @@ def _roles(started: ProcessStarted) -> frozenset[Role]:
     return frozenset() if role is None else frozenset({role})
 
 
-_RUN = PrefillAdmitted | RequestResumed
-_RUN_NO_MORE = BlocksReady | RequestFinished
+_RUN_NO_MORE = frozenset((BlocksReady, RequestFinished))
+_TURNS = _RUN_NO_MORE | {PrefillAdmitted, RequestResumed}
+"""What tells that a request is computed from now on, or no more; asked of every event."""
 
 _OF_THE_SCHEDULER = ("registration_timeout", "host", "port")

@@ -51,7 +51,7 @@ def from_attributes(name: str, given: dict[str, Any]) -> AnyEvent:
     cls = KINDS.get(name)
     if cls is None:
         raise UnknownKindError(f"no event is called {name!r}")
-    row = [given.get(name, default) for name, default in _defaults(cls)]
+    row = [given.get(field, default) for field, default in _defaults(cls)]
     try:
         event: AnyEvent = msgspec.convert([name, *row], cls, strict=True)
     except msgspec.ValidationError as error:

@@ -58,12 +58,13 @@ class Attributes:
             if number is not None:
                 return begun[0], number
         try:
-            pair = _quick(raw) or _slow(raw)
+            quick = _quick(raw)
+            pair = quick or _slow(raw)
         except (DecodeError, UnicodeDecodeError) as error:
             raise WireError(f"not an attribute: {error}") from error
         # A number that takes more than two bytes counts or tells the time: it seldom comes again.
         if type(pair[1]) is int and not -1 <= pair[1] < 1 << 14:
-            if _quick(raw) is not None:
+            if quick is not None:
                 _keep(self._begun, raw[:start], (pair[0], len(raw)))
         elif len(raw) <= LONGEST:
             _keep(self._known, raw, pair)
