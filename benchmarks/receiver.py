@@ -20,8 +20,8 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from benchmarks.measure import Row, promised
 from benchmarks.transfer_state import CLOCK, record_of, stream
 from kvtrace.census import Census
-from kvtrace.cli.receiving import collect_seldom
 from kvtrace.fleet import Fleet
+from kvtrace.garbage import collect_seldom
 from kvtrace.signals.logs import Log, resource_of
 from kvtrace.sinks.otlp.messages import Messages
 from kvtrace.sources.otlp.address import Address

@@ -1,18 +1,18 @@
 """Schedulers and ranks, and what is known of the process that runs each, in bounded room."""
 
 from collections.abc import Collection
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import msgspec
 
 from kvtrace.events import ProcessStarted, ProcessStopped, StepSampled, TracingStopped
+from kvtrace.keeping import keep
 from kvtrace.model import Mark
 from kvtrace.moments import Ended, Record, Watched
 
 MOST_ORIGINS = 16_384
 """Of all engines together; beyond that those give way that are gone, then the longest silent."""
 
-T = TypeVar("T")
 Key: TypeAlias = tuple[str, int]
 """Process and rank."""
 
@@ -82,7 +82,7 @@ class Origins:
 
     def end(self, news: Ended) -> None:
         """Take in that a process is gone."""
-        _keep(self._gone, news.process, news.goodbye, self._most)
+        keep(self._gone, news.process, news.goodbye, self._most)
         for engine, key in self._places.get(news.process, ()):
             origins = self._engines[engine]
             origins[key] = _gone(origins[key], news.goodbye)
@@ -90,7 +90,7 @@ class Origins:
     def watch(self, news: Watched, seen: int) -> None:
         """Take in that a process was looked at."""
         told = seen, news.state == "frozen"
-        _keep(self._watched, news.process, told, self._most)
+        keep(self._watched, news.process, told, self._most)
         for engine, key in self._places.get(news.process, ()):
             origins = self._engines[engine]
             origins[key] = _watched(origins[key], told)
@@ -147,14 +147,6 @@ def mark_of(record: Record, seen: int) -> Mark:
 def _worth(origin: Origin) -> tuple[bool, int]:
     """Whether it lives, and when it was last told of; the least gives way first."""
     return not origin.gone, max(origin.since, origin.watched or 0)
-
-
-def _keep(known: dict[str, T], process: str, told: T, most: int) -> None:
-    """Remember it; beyond the limit the one told of longest ago is forgotten."""
-    known.pop(process, None)
-    known[process] = told
-    if len(known) > most:
-        del known[next(iter(known))]
 
 
 def _told(origin: Origin, record: Record) -> Origin:

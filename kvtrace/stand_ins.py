@@ -5,10 +5,9 @@ held for the other. It has the server's own id, without what engines append to m
 one token of prompt. No KV moves for it.
 """
 
-from typing import TypeVar
-
 from kvtrace.events import RequestAdmitted, RequestFinished
 from kvtrace.identity import is_servers_own
+from kvtrace.keeping import keep
 from kvtrace.lifecycle import told
 from kvtrace.model import Role
 from kvtrace.moments import Record
@@ -17,9 +16,6 @@ from kvtrace.transfer import Told
 
 _MOST = 1_000
 """That are remembered, so that nothing else told of them is taken for a transfer."""
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 class StandIns:
@@ -35,17 +31,10 @@ class StandIns:
         event = record.event
         known = self._known.get(key)
         if known is not None and isinstance(event, RequestFinished):
-            _keep(self.ended, known, told(record, Role.CONSUMER, seen))
+            keep(self.ended, known, told(record, Role.CONSUMER, seen), _MOST)
         if known is not None or not isinstance(event, RequestAdmitted):
             return known is not None
         found = event.tokens == 1 and is_servers_own(event.request)
         if found:
-            _keep(self._known, key, event.remote_request)
+            keep(self._known, key, event.remote_request, _MOST)
         return found
-
-
-def _keep(kept: dict[K, V], key: K, value: V) -> None:
-    """Remember it; beyond the limit the oldest is forgotten."""
-    if len(kept) >= _MOST:
-        del kept[next(iter(kept))]
-    kept[key] = value

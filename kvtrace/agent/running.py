@@ -1,6 +1,5 @@
 """Runs an agent: opens the ways out, looks again and again, and ends in good order."""
 
-import gc
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -32,6 +31,7 @@ from kvtrace.agent.parcels import (
 )
 from kvtrace.agent.route import Route
 from kvtrace.destination import Destination
+from kvtrace.garbage import collect_seldom
 from kvtrace.signals.deriver import Deriver
 from kvtrace.signals.hashing import Hasher
 from kvtrace.signals.sampling import Sampler
@@ -181,9 +181,7 @@ def run(plan: Plan, lock: Lock, tell: Callable[[str], object], stop: Event) -> N
             )
         journal.note(_beginning(plan))
         office.start()
-        # What is there by now stays; the rest lives briefly, and little of it in circles.
-        gc.freeze()
-        gc.set_threshold(50_000)
+        collect_seldom()
         try:
             _watch(plan, office, lock, stop)
         finally:

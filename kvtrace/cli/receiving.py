@@ -1,12 +1,12 @@
 """The receiver that the command line asks for; loads gRPC, so only what listens imports it."""
 
-import gc
 import os
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import unquote
 
 from kvtrace.cli.listening import HERE, Asked
 from kvtrace.errors import ReceiverError
+from kvtrace.garbage import collect_seldom
 from kvtrace.sources.otlp.access import Access, context_of, token_of
 from kvtrace.sources.otlp.address import GRPC_PORT, HTTP_PORT, Address, address
 from kvtrace.sources.otlp.passing_on import Target, target_of
@@ -49,12 +49,6 @@ def listening(
     for message in warnings(setup):
         warn(message)
     return receiver
-
-
-def collect_seldom() -> None:
-    """Has Python look for garbage seldom: events hold no cycles, and looking takes a tenth."""
-    gc.freeze()
-    gc.set_threshold(50_000)
 
 
 def warnings(setup: Setup) -> Iterator[str]:
