@@ -8,7 +8,7 @@ from kvtrace.clocks import Clocks
 from kvtrace.diagnosis.found import Found
 from kvtrace.diagnosis.history import History, Usual
 from kvtrace.engines import Engine
-from kvtrace.events import Event, ProcessStarted, RequestFinished
+from kvtrace.events import Event, ProcessStarted, RequestFinished, StepSampled
 from kvtrace.fleet import Fleet
 from kvtrace.lifecycle import told
 from kvtrace.model import Link, Role
@@ -87,6 +87,13 @@ class Scene:
         """The last that the engine told of this kind, with or without a request."""
         found = self._fleet.notices.of(engine, kind)
         return tuple(Found.of(one, self.clocks) for one in found)
+
+    def samples(self, engine: str, rank: int) -> tuple[Found[StepSampled], ...]:
+        """The last that the rank told of its steps; looked up once for all transfers."""
+        every = self.once("samples", engine, lambda: self.notices(engine, StepSampled))
+        return self.once(
+            f"samples of {rank}", engine, lambda: tuple(o for o in every if o.place.rank == rank)
+        )
 
     def alike(self, base: str) -> tuple[Transfer, ...]:
         """All that we know of, in flight and ended, under this base id."""

@@ -10,7 +10,6 @@ from kvtrace.events import (
     RegistrationNoticed,
     RegistrationSendFailed,
     RegistrationSent,
-    StepSampled,
     WritePosted,
 )
 from kvtrace.model import Role
@@ -53,15 +52,18 @@ def registration_not_sent(case: Case) -> Diagnosis | None:
     )
 
 
-def registration_lost(case: Case) -> Diagnosis | None:
-    """The registration was sent, and the producer took in its messages since without it."""
+def unnoticed(case: Case) -> list[Found[RegistrationSent]]:
+    """What was sent to ranks that noticed no registration, nor did what comes after that."""
     if not case.has(RegistrationSent):
-        return None
+        return []
     told = case.all(RegistrationNoticed, MatchMade, WritePosted)
     noticed = {one.place.rank for one in told}
-    for sent in case.all(RegistrationSent):
-        if sent.event.peer_rank in noticed:
-            continue
+    return [one for one in case.all(RegistrationSent) if one.event.peer_rank not in noticed]
+
+
+def registration_lost(case: Case) -> Diagnosis | None:
+    """The registration was sent, and the producer took in its messages since without it."""
+    for sent in unnoticed(case):
         if case.now - sent.at < MEANWHILE:
             return None
         since = _took_in_others(case, sent) or _looked_since(case, sent)
@@ -128,17 +130,7 @@ def _looked_since(case: Case, sent: Found[RegistrationSent]) -> Evidence | None:
     name = case.engine_id(Role.PRODUCER)
     if case.scene.state(name) != "alive":
         return None
-    rounds = case.scene.once("rounds", name, lambda: _rounds(case.scene, name))
-    for began, step in rounds.get(sent.event.peer_rank, ()):
-        if began > sent.at + MEANWHILE:
+    for step in case.scene.samples(name, sent.event.peer_rank):
+        if step.event.loops > 1 and step.at - step.event.window > sent.at + MEANWHILE:
             return case.saw(step, f"Its writer looked {many(step.event.loops, 'time')} since.")
     return None
-
-
-def _rounds(scene: Scene, engine: str) -> dict[int, list[tuple[int, Found[StepSampled]]]]:
-    """By rank, when each window began in which the writer went its round more than once."""
-    found: dict[int, list[tuple[int, Found[StepSampled]]]] = {}
-    for step in scene.notices(engine, StepSampled):
-        if step.event.loops > 1:
-            found.setdefault(step.place.rank, []).append((step.at - step.event.window, step))
-    return found

@@ -6,6 +6,7 @@ from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis, Evidence
 from kvtrace.diagnosis.case import Case
 from kvtrace.diagnosis.found import Found
+from kvtrace.diagnosis.sending import unnoticed
 from kvtrace.events import (
     BlocksQueued,
     MatchMade,
@@ -141,12 +142,10 @@ def writer_starved(case: Case) -> Diagnosis | None:
 
 def writer_behind(case: Case) -> Diagnosis | None:
     """A registration waits for a writer that began no round since it was sent; steps go on."""
-    if case.over is not None or not case.has(RegistrationSent):
+    if case.over is not None:
         return None
-    noticed = {one.place.rank for one in case.all(RegistrationNoticed, MatchMade, WritePosted)}
-    for sent in case.all(RegistrationSent):
-        rank = sent.event.peer_rank
-        found = _stands(case, sent) if rank not in noticed else None
+    for sent in unnoticed(case):
+        found = _stands(case, sent)
         if found is None:
             continue
         since, stood = found
@@ -167,8 +166,7 @@ def writer_behind(case: Case) -> Diagnosis | None:
 
 def _stands(case: Case, sent: Found[RegistrationSent]) -> tuple[int, Found[StepSampled]] | None:
     """Since when no round began, and the rank's last sample, which counts steps all the same."""
-    every = case.scene.notices(case.engine_id(Role.PRODUCER), StepSampled)
-    told = [one for one in every if one.place.rank == sent.event.peer_rank]
+    told = case.scene.samples(case.engine_id(Role.PRODUCER), sent.event.peer_rank)
     after = [one for one in told if one.at - one.event.window > sent.at]
     # A round that lasts is counted where it began; who never counted one does not count them.
     if not after or after[0].event.loops > 1 or any(one.event.loops for one in after[1:]):
