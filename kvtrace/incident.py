@@ -90,12 +90,16 @@ def _more(count: int) -> str:
     return f" and {words.count(count - NAMED)} more" if count > NAMED else ""
 
 
-def _told(head: str, text: str) -> Iterator[str]:
-    first = f"   {head}"
-    yield from textwrap.wrap(
+def _told(head: str, text: str) -> list[str]:
+    return wrapped(f"   {head}", text)
+
+
+def wrapped(head: str, text: str) -> list[str]:
+    """The text in lines that fit a report, the first behind the head and the others below it."""
+    return textwrap.wrap(
         text,
         WIDTH,
-        initial_indent=first,
-        subsequent_indent=" " * len(first),
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
         break_long_words=False,
     )

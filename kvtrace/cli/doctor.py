@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
-from textwrap import wrap
 from types import FrameType
 
 import click
@@ -22,7 +21,7 @@ from kvtrace.cli.silence import why_silent
 from kvtrace.cli.streams import put, tell
 from kvtrace.errors import KvtraceError
 from kvtrace.fleet import Fleet
-from kvtrace.incident import WIDTH
+from kvtrace.incident import wrapped
 from kvtrace.moments import Moment, Record
 from kvtrace.names import Names
 from kvtrace.sources import run_directory
@@ -115,14 +114,10 @@ def report(patients: Iterable[Patient], findings: list[Finding], fit: Fit | None
         modes = f" ({', '.join(one.modes)})" if one.modes else ""
         yield ""
         mark = "!" if one.wrong else "~"
-        yield from _told(f"{mark} {one.check}{modes}: {clean(one.sentence)}", "  ")
-        yield from _told(f"  DO {clean(one.remedy)}", "     ")
+        yield from wrapped(f"{mark} ", f"{one.check}{modes}: {clean(one.sentence)}")
+        yield from wrapped("  DO ", clean(one.remedy))
     if not findings:
         yield "Nothing is wrong that kvtrace knows of."
-
-
-def _told(text: str, indent: str) -> list[str]:
-    return wrap(text, WIDTH, subsequent_indent=indent, break_long_words=False)
 
 
 def _patients(sources: Iterable[Path]) -> Iterator[Patient]:

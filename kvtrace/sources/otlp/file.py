@@ -16,11 +16,9 @@ from kvtrace.sources.otlp.decode import MOST, Decoder, Signal
 from kvtrace.sources.otlp.json_form import protobuf_of
 from kvtrace.sources.otlp.refusal import RefusedError
 from kvtrace.sources.otlp.tally import Tally
+from kvtrace.sources.recording import GZIP
 
 SIGNALS = dict(zip(NAMES, (Signal.LOGS, Signal.TRACES, Signal.METRICS), strict=True))
-
-PEEKED = 4_096
-"""Bytes that tell whether a file is one of these."""
 
 LONGEST = 64 << 20
 """Bytes of one resource in a request; a Collector's batches are far smaller."""
@@ -28,7 +26,6 @@ LONGEST = 64 << 20
 CHUNK = 1 << 20
 """Bytes of a line that are looked at together."""
 
-GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
 
 
