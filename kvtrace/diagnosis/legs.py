@@ -8,6 +8,7 @@ from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis
 from kvtrace.diagnosis.case import Case
 from kvtrace.diagnosis.found import Found
+from kvtrace.diagnosis.patience import COSTLY
 from kvtrace.diagnosis.router import sent
 from kvtrace.diagnosis.scene import Scene
 from kvtrace.events import (
@@ -30,9 +31,6 @@ from kvtrace.words import clean, duration
 E = TypeVar("E", bound=Event)
 
 SECOND = 1_000_000_000
-
-COSTLY = SECOND // 2
-"""Nanoseconds that were lost, to be worth a word."""
 
 TOGETHER = 2 * SECOND
 """Two legs of one request reach their engines no further apart, where their ids do not tell."""
@@ -171,7 +169,7 @@ def legs_in_sequence(case: Case) -> Diagnosis | None:
     return case.blame(
         Cause.LEGS_IN_SEQUENCE,
         f"{d} heard of the request {duration(asked.at - ready.at)} after {p}’s blocks were ready; "
-        f"the two legs beside each other had saved {duration(late + hidden)}.",
+        f"sent together, the two legs would have saved {duration(late + hidden)}.",
         f"Let the router send {d}’s leg together with {p}’s, without waiting for {p}’s answer.",
         [
             case.saw(ready, f"The blocks became ready on {p}."),

@@ -16,6 +16,10 @@ PATIENCE = {
 }
 """Nanoseconds, before the settings are looked at."""
 
+COSTLY = SECOND
+"""Nanoseconds that a part of a wait must take to be worth a word: on engines without a GPU, all
+well, bursts take half of that."""
+
 STEPS = 3
 """Longest steps that a phase may take: told at one step's end, acted on at the next's."""
 

@@ -8,6 +8,7 @@ from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis, Evidence
 from kvtrace.diagnosis.case import Case
 from kvtrace.diagnosis.found import Found
+from kvtrace.diagnosis.patience import COSTLY
 from kvtrace.diagnosis.router import sent
 from kvtrace.diagnosis.scene import Scene
 from kvtrace.events import (
@@ -40,8 +41,6 @@ SILENT = 30 * SECOND
 
 DECODED = 8
 """Tokens beyond the prompt; speculation and overlapped scheduling compute one or two."""
-
-COSTLY = SECOND // 2
 
 
 class Prefill(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis, Evidence
 from kvtrace.diagnosis.case import Case
+from kvtrace.diagnosis.patience import COSTLY
 from kvtrace.events import StepSampled, WriteFinished, WritePosted
 from kvtrace.model import Role
 from kvtrace.split import Part, Shares
@@ -10,9 +11,6 @@ from kvtrace.words import duration, share, size, throughput
 
 MILLISECOND = 1_000_000
 SECOND = 1_000_000_000
-
-COSTLY = SECOND // 2
-"""Nanoseconds that a part must take to be worth a word: less is felt by nobody."""
 
 STEPPED = 2 * SECOND
 """Nanoseconds in engine steps; a busy engine makes steps of a tenth of that, and its first ones
@@ -34,7 +32,7 @@ STEPS = (Part.CONSUMER_STEPS, Part.PRODUCER_STEPS, Part.COUNTING, Part.SCHEDULIN
 
 
 def too_many_descriptors(case: Case) -> Diagnosis | None:
-    """Posting the write took longer than a twentieth of a second, and much of the whole."""
+    """Posting the write took a second or more, and much of the whole."""
     split = case.shares
     if split is None or not _is_mostly(split, COSTLY, Part.POST):
         return None

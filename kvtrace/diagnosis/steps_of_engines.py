@@ -7,6 +7,7 @@ from kvtrace.diagnosed import Diagnosis, Evidence
 from kvtrace.diagnosis.case import Case
 from kvtrace.diagnosis.engine_case import EngineCase
 from kvtrace.diagnosis.found import Found
+from kvtrace.diagnosis.patience import COSTLY
 from kvtrace.engines import Engine
 from kvtrace.events import CompletionCounted, NotificationNoticed, ReceiveReported, StepSampled
 from kvtrace.model import Place, Role
@@ -16,9 +17,6 @@ from kvtrace.transfer import Transfer
 from kvtrace.words import clean, duration, many
 
 SECOND = 1_000_000_000
-
-COSTLY = SECOND // 2
-"""Nanoseconds that a part of the handoff must take to be worth a word."""
 
 SPINNING = 300
 """Steps a second, next to none of them with the model, from which an engine only spins."""

@@ -6,6 +6,7 @@ from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis, Evidence
 from kvtrace.diagnosis.case import Case
 from kvtrace.diagnosis.found import Found
+from kvtrace.diagnosis.patience import COSTLY
 from kvtrace.diagnosis.sending import unnoticed
 from kvtrace.events import (
     BlocksQueued,
@@ -24,9 +25,6 @@ SECOND = 1_000_000_000
 
 ONE_DRAIN = SECOND
 """Nanoseconds that a message lies unread at most, where steps are not longer."""
-
-COSTLY = SECOND // 2
-"""Nanoseconds that the writer must be late to be worth a word."""
 
 STOOD = 2 * SECOND
 """Nanoseconds without a round after which the writer is behind."""

@@ -154,6 +154,12 @@ def test_a_leg_that_comes_right_after_the_blocks_costs_nothing() -> None:
     story.at(1.2, *WRITING).at(1.3, *LANDING).is_blamed_on(None)
 
 
+def test_a_leg_that_costs_less_than_a_second_is_not_worth_a_word() -> None:
+    for late, cause in ((0.9, None), (1.1, Cause.LEGS_IN_SEQUENCE)):
+        story = Story().at(0, prefill_admitted()).at(0.02, *PRODUCER_FIRST[1:])
+        story.at(0.02 + late, *CONSUMER_FIRST, *WRITING, *LANDING).is_blamed_on(cause)
+
+
 def test_legs_beside_each_other_are_not_in_sequence() -> None:
     story = Story().at(0, *CONSUMER_FIRST[:1], prefill_admitted()).at(1, *PRODUCER_FIRST[1:])
     story.at(1.8, *CONSUMER_FIRST[1:]).at(1.9, *WRITING).at(2, *LANDING).is_blamed_on(None)

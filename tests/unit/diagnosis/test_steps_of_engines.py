@@ -58,8 +58,9 @@ def test_the_same_wait_without_a_host_buffer_has_another_cause() -> None:
     copied(2, "False").is_not_blamed_on(Cause.HOST_BUFFER)
 
 
-def test_a_short_copy_is_healthy() -> None:
+def test_a_copy_of_less_than_a_second_is_healthy() -> None:
     copied(0.1, "True").is_blamed_on()
+    copied(0.9, "True").is_blamed_on()
 
 
 def spinning(until: int, **sample: int) -> Story:
