@@ -112,7 +112,7 @@ def _healthy(options: argparse.Namespace) -> int:
     _require(NEEDED)
     from lab.healthy import run
 
-    tally = run(options.seconds, _say)
+    tally = run(options.seconds, _say, record=options.record)
     if options.json:
         put([msgspec.json.encode(tally).decode()])
     named = ", ".join(f"{cause} {count}" for cause, count in tally.named.items())
@@ -159,6 +159,7 @@ def _parser() -> argparse.ArgumentParser:
     told.add_argument("results", nargs="+", type=Path, metavar="FILE", help="what --json told")
     healthy = commands.add_parser("healthy", help="healthy requests, of which nothing is named")
     healthy.add_argument("--seconds", type=float, default=60, metavar="S", help="so long (60)")
+    healthy.add_argument("--record", type=Path, metavar="FILE", help="keep what was heard there")
     healthy.add_argument("--json", action="store_true", help="the result as one JSON object")
     return parser
 

@@ -6,6 +6,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 
@@ -99,11 +100,14 @@ class Load:
         return Ask(prompt=prompt, max_tokens=answer, request_id=named)
 
 
-def run(seconds: float, say: Callable[[str], None]) -> Tally:
-    """Start engines as people do, send healthy requests for so long, and tell what was named."""
+def run(seconds: float, say: Callable[[str], None], *, record: Path | None = None) -> Tally:
+    """Start engines as people do, send healthy requests for so long, and tell what was named.
+
+    `record` is the file that keeps what was heard.
+    """
     with fresh() as place, started(place, Wish()) as pair:
         await_ready(pair.engines, Progress())
-        with Watcher(pair.run_dir) as watcher:
+        with Watcher(pair.run_dir, record) as watcher:
             load, deadline = Load(pair), time.monotonic() + seconds
             while time.monotonic() < deadline:
                 load.round()
