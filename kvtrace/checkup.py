@@ -9,7 +9,7 @@ import msgspec
 from kvtrace.diagnosis.compatibility import HASHED
 from kvtrace.differences import ALIKE
 from kvtrace.events import ProcessStarted
-from kvtrace.words import duration
+from kvtrace.words import setting
 
 SECOND = 1_000_000_000
 
@@ -178,9 +178,9 @@ def _late_watchdog(producer: Patient, consumer: Patient) -> Iterator[Finding]:
         yield Finding(
             check="patience",
             wrong=False,
-            sentence=f"{consumer.name} waits for {duration(timeout)} before it logs a word of a "
+            sentence=f"{consumer.name} waits for {setting(timeout)} before it logs a word of a "
             f"registration that came to nothing; {producer.name} gives the blocks back after "
-            f"{duration(lease)}.",
+            f"{setting(lease)}.",
             remedy=f"Set `push_registration_timeout` on {consumer.name} near the lease, and a "
             "deadline in the router: the watchdog fails no request.",
             modes=("FM43",),
@@ -234,7 +234,7 @@ def _short_lease(patient: Patient) -> Iterator[Finding]:
         yield Finding(
             check="patience",
             wrong=False,
-            sentence=f"{patient.name} holds blocks for {duration(patient.settings.lease)}: a D "
+            sentence=f"{patient.name} holds blocks for {setting(patient.settings.lease)}: a D "
             "that queues longer gets none.",
             remedy=f"Raise `kv_lease_duration` of {patient.name} above D’s longest queue.",
             modes=("FM06", "FM44"),

@@ -42,6 +42,12 @@ def wait(nanoseconds: int | None) -> str:
     return f"{nanoseconds // (10 * _MILLISECOND)}0 ms"
 
 
+def setting(nanoseconds: int) -> str:
+    """A time that somebody set, exactly, in the seconds it is set in: `6 s`, `3600 s`, `0.25 s`."""
+    text = f"{nanoseconds // _SECOND}.{nanoseconds % _SECOND:09}"
+    return f"{text.rstrip('0').rstrip('.')} s"
+
+
 def offset(nanoseconds: int, error: int) -> str:
     """A difference of clocks with its error, both in one unit: `−1.84 ms ± 0.21 ms`."""
     largest = max(abs(nanoseconds), error)

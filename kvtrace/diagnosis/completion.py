@@ -19,7 +19,7 @@ from kvtrace.events import (
 )
 from kvtrace.model import Outcome, Place, Role
 from kvtrace.transfer import Half
-from kvtrace.words import clean, duration, many
+from kvtrace.words import clean, duration, many, setting
 
 SECOND = 1_000_000_000
 
@@ -241,7 +241,7 @@ def lease_never_reaped(case: Case) -> Diagnosis | None:
         f"Upgrade vLLM on {case.called(Role.PRODUCER)}{_release(case)}, or restart it to free the "
         "blocks.",
         [
-            case.saw(granted, f"The lease was granted for {duration(granted.event.lease)}."),
+            case.saw(granted, f"The lease was granted for {setting(granted.event.lease)}."),
             case.saw(stepped[0], "The rank made steps after the lease was over."),
             case.never("lease.expired", "It did not give the blocks back.", granted.place),
         ],

@@ -59,15 +59,12 @@ def first_handshake(case: Case) -> Diagnosis | None:
     if made is None:
         return None
     where, peer = case.place(made.place), case.called(made.place.role.peer)
-    settings = case.scene.settings(made.place.engine)
-    ttl = settings.facts.get("engine_ttl", "") if settings is not None else ""
-    now = f" (now {ttl} s)" if ttl else ""
     return case.blame(
         Cause.FIRST_HANDSHAKE,
         f"{duration(took)} of the {duration(split.handoff)} that the handoff took were the first "
         f"handshake of {where} with {peer}.",
         "Send a warm-up request over each link after a start, and keep `engine_ttl`"
-        f"{now} above the time that a link lies idle.",
+        f"{case.scene.ttl_now(made.place.engine)} above the time that a link lies idle.",
         [
             case.saw(
                 made,

@@ -27,7 +27,7 @@ from kvtrace.events import (
 from kvtrace.identity import routers_ids, siblings
 from kvtrace.model import Role
 from kvtrace.transfer import Transfer
-from kvtrace.words import clean, duration, many
+from kvtrace.words import clean, many, setting
 
 
 def aborted_blocks_held(case: Case) -> Diagnosis | None:
@@ -232,10 +232,10 @@ def watchdog_only_logs(case: Case) -> Diagnosis | None:
     d, p = case.called(Role.CONSUMER), case.called(Role.PRODUCER)
     return case.blame(
         Cause.WATCHDOG_ONLY_LOGS,
-        f"{d}’s watchdog gave up after {duration(expired.event.timeout)} and only logged it; the "
+        f"{d}’s watchdog gave up after {setting(expired.event.timeout)} and only logged it; the "
         f"request has waited for {p} since.",
         f"Cancel the request on {d} by a deadline in the router: `push_registration_timeout` (now "
-        f"{duration(expired.event.timeout)}) ends no request.",
+        f"{setting(expired.event.timeout)}) ends no request.",
         [
             case.saw(expired, "The watchdog dropped the registration."),
             case.never("receive.finished", f"{d} received nothing since."),

@@ -40,9 +40,7 @@ def dead_peers_kept(case: EngineCase) -> Diagnosis | None:
     kept = min(last.event.sizes[TABLE] - (len(met) - len(gone)), len(gone))
     if kept < MANY:
         return None
-    settings = case.scene.settings(case.engine.id)
-    ttl = settings.facts.get("engine_ttl", "") if settings is not None else ""
-    now = f" (now {ttl} s)" if ttl else ""
+    now = case.scene.ttl_now(case.engine.id)
     names = ", ".join(case.scene.called(name) or clean(name) for name in list(gone)[:4])
     first = min(gone.values(), key=lambda one: one.at)
     return case.blame(

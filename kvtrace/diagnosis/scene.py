@@ -13,7 +13,7 @@ from kvtrace.fleet import Fleet
 from kvtrace.lifecycle import told
 from kvtrace.model import Link, Role
 from kvtrace.transfer import Transfer
-from kvtrace.words import duration
+from kvtrace.words import setting
 
 E = TypeVar("E", bound=Event)
 T = TypeVar("T")
@@ -81,7 +81,13 @@ class Scene:
     def lease_now(self, engine: str) -> str:
         """The lease in force in the engine, as it follows a setting's name; empty if not known."""
         known = self.settings(engine)
-        return "" if known is None or not known.lease else f" (now {duration(known.lease)})"
+        return "" if known is None or not known.lease else f" (now {setting(known.lease)})"
+
+    def ttl_now(self, engine: str) -> str:
+        """The same of how long the engine keeps an idle peer, which it tells as a fact."""
+        known = self.settings(engine)
+        told = "" if known is None else known.facts.get("engine_ttl", "")
+        return f" (now {told.removesuffix('.0')} s)" if told else ""
 
     def notices(self, engine: str, kind: type[E]) -> tuple[Found[E], ...]:
         """The last that the engine told of this kind, with or without a request."""

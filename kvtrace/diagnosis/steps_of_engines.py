@@ -14,7 +14,7 @@ from kvtrace.model import Place, Role
 from kvtrace.origins import Origin
 from kvtrace.split import Part
 from kvtrace.transfer import Transfer
-from kvtrace.words import clean, duration, many
+from kvtrace.words import clean, duration, many, setting
 
 SECOND = 1_000_000_000
 
@@ -142,7 +142,7 @@ def _began(case: EngineCase, transfer: Transfer) -> int:
 def _limit(case: EngineCase) -> str:
     settings = case.engine.settings
     if Role.PRODUCER in case.engine.roles:
-        now = f" (now {duration(settings.lease)})" if settings is not None else ""
+        now = f" (now {setting(settings.lease)})" if settings is not None else ""
         return f"a lower `kv_lease_duration`{now}"
     return "a deadline in the router"
 

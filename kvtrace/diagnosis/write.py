@@ -6,7 +6,7 @@ from kvtrace.diagnosis.case import Case
 from kvtrace.diagnosis.found import Found
 from kvtrace.events import StepSampled, WriteFailed, WritePosted, WriterFailed, WriteStarted
 from kvtrace.model import Phase, Place, Role
-from kvtrace.words import clean, duration
+from kvtrace.words import clean, duration, setting
 
 SECOND = 1_000_000_000
 
@@ -159,7 +159,7 @@ def lease(case: Case) -> str:
     settings = case.scene.settings(case.engine_id(Role.PRODUCER))
     if settings is None or not settings.lease:
         return ""
-    return f", and holds the blocks for `kv_lease_duration` (now {duration(settings.lease)})"
+    return f", and holds the blocks for `kv_lease_duration` (now {setting(settings.lease)})"
 
 
 def _peer(case: Case, told: Found[WriteFailed] | Found[WritePosted]) -> str:

@@ -117,9 +117,7 @@ def peer_evicted(case: Case) -> Diagnosis | None:
         if found is None:
             continue
         where, d = case.place(posted.place), case.called(Role.CONSUMER)
-        settings = case.scene.settings(case.engine_id(Role.PRODUCER))
-        ttl = "" if settings is None else settings.facts.get("engine_ttl", "")
-        now = f" (now {ttl} s)" if ttl else ""
+        now = case.scene.ttl_now(case.engine_id(Role.PRODUCER))
         return case.blame(
             Cause.PEER_EVICTED,
             f"{where} dropped {d} from its peers while its write to it was under way.",

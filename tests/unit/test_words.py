@@ -151,6 +151,14 @@ def test_a_name_from_outside_cannot_move_the_cursor(given_text: str, expected: s
     assert words.clean(given_text) == expected
 
 
+@pytest.mark.parametrize(
+    ("nanoseconds", "expected"),
+    [(6 * S, "6 s"), (3600 * S, "3600 s"), (S // 4, "0.25 s"), (30 * S + S // 2, "30.5 s")],
+)
+def test_what_somebody_set_is_told_as_it_was_set(nanoseconds: int, expected: str) -> None:
+    assert words.setting(nanoseconds) == expected
+
+
 @given(st.integers(min_value=0, max_value=10_000 * 86_400 * S))
 def test_a_duration_is_never_wider_than_its_column(nanoseconds: int) -> None:
     assert len(words.duration(nanoseconds)) <= 7

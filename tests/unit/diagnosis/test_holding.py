@@ -191,7 +191,7 @@ def test_a_watchdog_that_only_logged_is_named_where_nothing_better_is_known() ->
     story = Story().at(0, *CONSUMER_FIRST, registration_noticed())
     story.at(1, step_sampled(window=0, forwards=1), by=P)
     story.at(480, registration_expired(timeout=480 * 10**9)).at(500)
-    story.is_blamed_on(Cause.WATCHDOG_ONLY_LOGS, "gave up after 8m 00s and only logged").is_sure()
+    story.is_blamed_on(Cause.WATCHDOG_ONLY_LOGS, "gave up after 480 s and only logged").is_sure()
 
 
 def test_where_the_producer_of_a_logged_wait_is_not_heard_it_is_unsure() -> None:

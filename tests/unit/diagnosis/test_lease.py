@@ -32,7 +32,7 @@ def test_a_consumer_that_asks_after_the_lease_is_told_so() -> None:
     story.at(35.2, registration_noticed()).at(70)
     story.is_blamed_on(Cause.LEASE_RAN_OUT, "after 30.0 s; D0 asked 5.20 s later").is_sure()
     assert story.diagnosis is not None
-    assert "(now 30.0 s)" in story.diagnosis.remedy
+    assert "(now 30 s)" in story.diagnosis.remedy
 
 
 def test_a_consumer_that_has_not_asked_yet_is_told_so_too() -> None:

@@ -31,7 +31,7 @@ def test_many_peers_that_are_no_more_and_are_kept_are_named() -> None:
     assert story.engine_causes == {Cause.DEAD_PEERS_KEPT}
     said = story.snapshot.engine_diagnoses[0]
     assert "keeps 6 peers, of which 6 are no more" in said.sentence
-    assert "`engine_ttl` (now 3600.0 s)" in said.remedy
+    assert "`engine_ttl` (now 3600 s)" in said.remedy
 
 
 def test_one_that_is_left_of_a_restart_is_healthy() -> None:
