@@ -5,38 +5,51 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from kvtrace import words
-from kvtrace.diagnosed import Confidence, Diagnosis
 from kvtrace.lanes import Lane, Point
-from kvtrace.model import Outcome, Phase
 from kvtrace.tui import said
 from kvtrace.tui.axis import Axis, folded, to_scale
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.opened import Opened
-from kvtrace.tui.preview import diagnosis_of
 from kvtrace.tui.ribbon import axis_line, bracket, ribbon
 from kvtrace.tui.split import Split, by_part, by_phase, split_lines, split_table
-from kvtrace.tui.text import cut, flow, pad, piece, shortened
+from kvtrace.tui.standing import standing
+from kvtrace.tui.text import flow, pad, piece
 from kvtrace.tui.timeline import Lanes, is_failure, name_width
 
 _FEW = 4
 """Lines for the time where there is no room for its table."""
+
+_AXIS = 2
+"""Lines of the axis and the ribbon."""
+
+_LEAST_LANES = 3
+"""Lanes that are drawn before what happened has more than one line."""
+
+_BLANKS = 6
+"""Blank lines, and that of the longest wait."""
 
 _MUCH = 8
 """Lines that are left over from which the events are listed below the drawing."""
 
 
 def page(opened: Opened, frame: Frame, room: int) -> list[Text]:
-    """Title, axis, ribbon, lanes or events, the chosen event, time by phase: in so many rows."""
-    split = _split_of(opened)
-    airy, table = _room_for(len(opened.timeline.lanes), len(split.parts), room)
-    blank = [Text()] if airy else []
-    head = [*blank, *title(opened, frame), *blank]
+    """How it stands, axis, ribbon, lanes or events, the chosen event, its time: in so many rows.
+
+    What gives way, first to last: blank lines and the events below; the table of the time, then
+    its lines; lanes; the chosen event; the axis; what happened. What to do stays.
+    """
+    split, lanes = _split_of(opened), len(opened.timeline.lanes)
+    head = standing(opened, frame, room, wanted=_AXIS + min(lanes, _LEAST_LANES) + 1)
+    spare = room - len(head) - _AXIS - 1 - lanes
+    table = len(split.parts) + 2
+    blank = [Text()] if spare >= table + _BLANKS else []
     so_far = opened.row is not None
-    spare = room - 6 - len(opened.timeline.lanes)
-    time = split_lines(split, frame, so_far=so_far, most=min(max(spare, 1), _FEW))
-    if table:
+    time = split_lines(split, frame, so_far=so_far, most=min(max(spare, 0), _FEW))
+    if spare >= table:
         time = split_table(split, frame, so_far=so_far)
-    foot = [*blank, chosen(opened, frame), *blank, *time, *blank]
+    head = [*blank, *head, *blank]
+    event = [chosen(opened, frame)] if room - len(head) > _AXIS else []
+    foot = [*blank, *event, *blank, *time, *blank]
     left = room - len(head) - len(foot)
     body = _events(opened, frame, left) if opened.all_events else _drawing(opened, frame, left)
     body = body[: max(left, 0)]
@@ -53,46 +66,6 @@ def _all_below(opened: Opened, frame: Frame, room: int) -> list[Text]:
     return [title, *_events(opened, frame, room - 2)]
 
 
-def _room_for(lanes: int, parts: int, room: int) -> tuple[bool, bool]:
-    """Whether there is room for blank lines, and for the table of the time, beside all lanes."""
-    left = room - 6 - lanes
-    return left >= parts + 6, left > parts
-
-
-def title(opened: Opened, frame: Frame) -> list[Text]:
-    """How it stands, and what it waits for."""
-    look = frame.look
-    items = [_standing(opened, frame)]
-    known = opened.row or opened.done
-    if opened.row is not None:
-        phase = opened.row.phase
-        letter = piece(f"{phase.letter} ", look.style(phase.value, bold=True))
-        items.append(letter.append(phase.value.capitalize(), look.style(phase.value)))
-    if known is not None:
-        items.append(piece(frame.names.link(known.link), look.style("text")))
-        if known.size:
-            items.append(piece(look.words(words.size(known.size)), look.style("text")))
-    items += [piece(text, look.style("muted")) for text in _rest(opened, frame)]
-    first = Text(" ").append_text(flow(items, frame.width - 2))
-    found = diagnosis_of(known, frame) if known is not None else None
-    if found is not None and not opened.forgotten:
-        return [first, *_why(found, frame)]
-    note, role = _note(opened, frame)
-    return [first, piece(" " + cut(note, frame.width - 2), look.style(role))] if note else [first]
-
-
-def _why(found: Diagnosis, frame: Frame) -> list[Text]:
-    """The cause, what happened, and what to do: two lines, as much of each as there is room for."""
-    look = frame.look
-    label = piece(f" {look.words(found.label)}", look.style("stalled"))
-    doubt = "" if found.confidence is Confidence.HIGH else f" (confidence {found.confidence})"
-    label.append(look.words(f": {found.sentence}{doubt}"), look.style("text"))
-    remedy = piece(" DO ", look.style("muted"))
-    remedy.append(look.words(found.remedy), look.style("strong"))
-    sign = look.glyphs.cut
-    return [shortened(line, frame.width - 1, sign) for line in (label, remedy)]
-
-
 def chosen(opened: Opened, frame: Frame) -> Text:
     """The event under the cursor, with its attributes."""
     points, look = opened.points, frame.look
@@ -107,55 +80,6 @@ def chosen(opened: Opened, frame: Frame) -> Text:
     line.append(number + " ", look.style("muted"))
     line.stylize_before(look.selection if look.colour else "")
     return line
-
-
-def _standing(opened: Opened, frame: Frame) -> Text:
-    look = frame.look
-    if opened.row is not None:
-        waited = look.words(words.wait(opened.row.waited))
-        if opened.stalled:
-            return look.badge(f"stalled {waited}", "stalled")
-        return piece(f"waiting {waited}", look.style("strong"))
-    if opened.done is None:
-        return Text()
-    took = look.words(words.duration(opened.done.took))
-    if opened.done.outcome is Outcome.FINISHED:
-        return piece(f"{look.glyphs.finished} finished in {took}", look.style("strong"))
-    ended = f"{look.glyphs.failed} {opened.done.outcome} after {took}"
-    return piece(ended, look.style("stalled"))
-
-
-def _rest(opened: Opened, frame: Frame) -> list[str]:
-    """What else is known of it, the most useful first."""
-    told = []
-    if opened.row is not None and opened.row.ranks[1]:
-        wrote = "counted" if opened.row.phase is Phase.COMPLETION else "written"
-        count, needed = opened.row.ranks
-        told.append(f"{count} of {needed} {'rank' if needed == 1 else 'ranks'} {wrote}")
-    known = opened.row or opened.done
-    if known is not None and known.transfer.joined:
-        told.append(f"joined by {known.transfer.joined}")
-    error = opened.timeline.error
-    if error is None:
-        told.append("clocks not compared")
-    elif error:
-        told.append(frame.look.words(f"clocks ± {words.duration(error)}"))
-    return told
-
-
-def _note(opened: Opened, frame: Frame) -> tuple[str, str]:
-    """What must be said besides, and the role of its colour."""
-    if opened.forgotten:
-        return "No longer held by kvtrace. Shown is what was known last.", "slow"
-    if opened.row is not None and opened.row.ambiguous:
-        return "More than one request could be its other half, so they are not joined.", "slow"
-    due = opened.next_step
-    if due is None:
-        return "", "text"
-    where = "someone we do not know" if due.place is None else frame.names.place(due.place)
-    if any(lane.place == due.place and not lane.seen for lane in opened.timeline.lanes):
-        return f"Waits for {where}, which sends no events: what it does is not seen.", "slow"
-    return f"Next: {said.spoken(due.kind)}, by {where}.", "text"
 
 
 def _split_of(opened: Opened) -> Split:

@@ -47,7 +47,8 @@ def attribute_words(event: AnyEvent) -> list[str]:
     said = []
     if told.get("host"):
         said.append(f"{words.clean(str(told.pop('host')))}:{told.pop('port', 0)}")
-    for key, value in told.items():
+    # Why something failed is cut off last.
+    for key, value in sorted(told.items(), key=lambda one: one[0] != "error"):
         if key not in _SILENT:
             said.append(_said(key, value))
     return said

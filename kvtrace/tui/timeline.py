@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from kvtrace.lanes import Bar, Lane, Point
+from kvtrace.model import Place
 from kvtrace.timeline import Message
 from kvtrace.tui import said
 from kvtrace.tui.axis import Axis
@@ -73,8 +74,14 @@ class Lanes:
         for x in range(0, self._width, 2):
             self._canvas.put(x, y, self._look.glyphs.quiet, quiet, ground=True)
         if not lane.seen:
-            unseen = f" {self._look.glyphs.unseen} {self._frame.names.engine(lane.place.engine)}"
-            self._canvas.put(2, y, f"{unseen} sends no events ", self._look.style("slow"))
+            who = f" {self._look.glyphs.unseen} {self._unheard(lane.place)} not heard from "
+            self._canvas.put(2, y, who, self._look.style("slow"))
+
+    def _unheard(self, place: Place) -> str:
+        """The engine that sends no events; its side where its name is not known either."""
+        if not place.engine:
+            return f"{place.role} side"
+        return self._frame.names.engine(place.engine)
 
     def _bar(self, y: int, bar: Bar) -> None:
         left, right = self._span(bar)

@@ -82,7 +82,26 @@ def test_a_side_that_says_nothing_is_said_not_to_be_seen() -> None:
     assert found is not None
     frame = Frame(snapshot=snapshot, width=120, height=40)
     text = "\n".join(line.plain for line in page(found, frame, 37))
-    assert "? P0 sends no events" in text
+    assert "? P0 not heard from" in text
+
+
+def test_a_side_without_a_name_is_called_by_what_it_does() -> None:
+    found, snapshot = opened(Script(name="r1", ready=NEVER))
+    lanes = tuple(
+        msgspec.structs.replace(
+            lane, seen=False, place=msgspec.structs.replace(lane.place, engine="")
+        )
+        if lane.place.engine == "P0"
+        else lane
+        for lane in found.timeline.lanes
+    )
+    nameless = msgspec.structs.replace(
+        found, timeline=msgspec.structs.replace(found.timeline, lanes=lanes)
+    )
+    frame = Frame(snapshot=snapshot, width=120, height=40)
+    text = "\n".join(line.plain for line in page(nameless, frame, 37))
+    assert "? P side not heard from" in text
+    assert "? ?" not in text
 
 
 def test_a_page_never_takes_more_room_than_there_is() -> None:
