@@ -1,5 +1,9 @@
 """Rules for a registration that was not sent, or was sent and never noticed."""
 
+from itertools import pairwise
+
+import msgspec
+
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis, Evidence
 from kvtrace.diagnosis.case import Case
@@ -91,31 +95,42 @@ def _lost(case: Case, sent: Found[RegistrationSent], since: Evidence) -> Diagnos
 
 def _took_in_others(case: Case, sent: Found[RegistrationSent]) -> Evidence | None:
     """The rank's writer began a round, and noticed another registration, long after this one."""
-    name = case.engine_id(Role.PRODUCER)
-    turns = case.scene.once("turns", name, lambda: _turns(case.scene, name))
-    for before, found in turns.get(sent.event.peer_rank, ()):
-        if before > sent.at + MEANWHILE:
-            later = duration(found.at - sent.at)
-            return case.saw(found, f"It noticed another registration {later} later.")
+    for before, found in pairwise(rounds(case, sent.event.peer_rank)):
+        if before.last.at > sent.at + MEANWHILE:
+            later = duration(found.first.at - sent.at)
+            return case.saw(found.first, f"It noticed another registration {later} later.")
     return None
 
 
-def _turns(scene: Scene, engine: str) -> dict[int, list[tuple[int, Found[RegistrationNoticed]]]]:
-    """By rank, the first notice of each round of its writer, with when the last was before it.
+class Round(msgspec.Struct, frozen=True):
+    """One round of a writer, in which it takes in messages once, and comes to each in turn.
 
-    A round takes in messages once, and then comes to them one after the other, which on a busy
-    machine takes seconds; all that it comes to say the same gap to the round before.
+    That takes seconds on a busy machine; all that it comes to say the same gap to the round before.
     """
+
+    first: Found[RegistrationNoticed]
+    last: Found[RegistrationNoticed]
+    count: int
+    """Registrations that it came to."""
+
+
+def rounds(case: Case, rank: int) -> list[Round]:
+    """Those of the rank's writer in which it came to a registration that is known, in order."""
+    name = case.engine_id(Role.PRODUCER)
+    return case.scene.once("rounds", name, lambda: _rounds(case.scene, name)).get(rank, [])
+
+
+def _rounds(scene: Scene, engine: str) -> dict[int, list[Round]]:
     every = (*scene.on(engine, Role.PRODUCER), *scene.ended_on(engine, Role.PRODUCER))
     told = [one for transfer in every for one in _noticed_of(scene, transfer)]
-    turns: dict[int, list[tuple[int, Found[RegistrationNoticed]]]] = {}
-    last: dict[int, Found[RegistrationNoticed]] = {}
-    for one in sorted(told, key=lambda found: found.at):
-        before = last.get(one.place.rank)
-        if before is not None and before.event.gap != one.event.gap:
-            turns.setdefault(one.place.rank, []).append((before.at, one))
-        last[one.place.rank] = one
-    return turns
+    found: dict[int, list[Round]] = {}
+    for one in sorted(told, key=lambda notice: notice.at):
+        mine = found.setdefault(one.place.rank, [])
+        if mine and mine[-1].last.event.gap == one.event.gap:
+            mine[-1] = Round(mine[-1].first, one, mine[-1].count + 1)
+        else:
+            mine.append(Round(one, one, 1))
+    return found
 
 
 def _noticed_of(scene: Scene, transfer: Transfer) -> list[Found[RegistrationNoticed]]:

@@ -1,25 +1,25 @@
 """Rules for the producer's writer thread: what it dropped, and what it did too late."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis, Evidence
 from kvtrace.diagnosis.case import Case
 from kvtrace.diagnosis.found import Found
 from kvtrace.diagnosis.patience import COSTLY
-from kvtrace.diagnosis.sending import unnoticed
+from kvtrace.diagnosis.sending import rounds
 from kvtrace.events import (
     BlocksQueued,
     MatchMade,
     RegistrationNoticed,
     RegistrationSent,
-    StepSampled,
     WritePosted,
     WriterFailed,
 )
 from kvtrace.identity import base_id
 from kvtrace.model import Place, Role
-from kvtrace.words import clean, duration
+from kvtrace.words import clean, duration, many
 
 SECOND = 1_000_000_000
 
@@ -139,33 +139,58 @@ def writer_starved(case: Case) -> Diagnosis | None:
 
 
 def writer_behind(case: Case) -> Diagnosis | None:
-    """A registration waits for a writer that began no round since it was sent; steps go on."""
+    """A registration waits for a writer that does not end its round, or begins none."""
     if case.over is not None:
         return None
-    for sent in unnoticed(case):
-        found = _stands(case, sent)
-        if found is None:
+    matched = {one.place.rank for one in case.all(MatchMade, WritePosted)}
+    for sent in case.all(RegistrationSent):
+        if sent.event.peer_rank in matched:
             continue
-        since, stood = found
-        where = case.place(stood.place)
+        came = [o for o in case.all(RegistrationNoticed) if o.place.rank == sent.event.peer_rank]
+        lasts = _in_one_round(case, sent, came) or _stands(case, sent, max([sent, *came], key=_at))
+        since, shown = lasts or (0, [])
+        if not shown:
+            continue
+        place = Place(case.engine_id(Role.PRODUCER), Role.PRODUCER, sent.event.peer_rank)
+        where = case.place(place)
         return case.blame(
             Cause.WRITER_STARVED,
             f"{where} makes steps, and its writer has taken in no messages for "
             f"{duration(case.now - since)} at least; the registration waits for it.",
-            f"Give {where} a spare core ({_cores(case, stood.place)}), or fewer transfers at once; "
+            f"Give {where} a spare core ({_cores(case, place)}), or fewer transfers at once; "
             f"restart {where} if its writer stays away.",
-            [
-                case.saw(sent, f"It was sent to {where}."),
-                case.saw(stood, "The writer went no round in that time."),
-            ],
+            [case.saw(sent, f"It was sent to {where}."), *shown],
         )
     return None
 
 
-def _stands(case: Case, sent: Found[RegistrationSent]) -> tuple[int, Found[StepSampled]] | None:
-    """Since when no round began, and the rank's last sample, which counts steps all the same."""
+def _at(one: Found[Any]) -> int:
+    return one.at
+
+
+def _in_one_round(
+    case: Case, sent: Found[RegistrationSent], came: list[Found[RegistrationNoticed]]
+) -> tuple[int, list[Evidence]] | None:
+    """Since when the rank's writer is in a round in which it comes to others, and last to it."""
+    rank = sent.event.peer_rank
+    lasts = next(reversed(rounds(case, rank)), None)
+    if lasts is None or lasts.last.at < sent.at or lasts.last.at - lasts.first.at < STOOD:
+        return None
+    if any(one.event.gap != lasts.last.event.gap for one in came):
+        return None
+    for one in case.scene.samples(case.engine_id(Role.PRODUCER), rank):
+        if one.at - one.event.window > lasts.last.at and one.event.loops:
+            return None
+    told = f"In one round the writer came to {many(lasts.count, 'registration')} by now."
+    return lasts.first.at, [case.saw(lasts.first, "It began a round."), case.saw(lasts.last, told)]
+
+
+def _stands(
+    case: Case, sent: Found[RegistrationSent], last: Found[Any]
+) -> tuple[int, list[Evidence]] | None:
+    """Since when no round began, and what shows it: the rank's samples, which count steps."""
     told = case.scene.samples(case.engine_id(Role.PRODUCER), sent.event.peer_rank)
-    after = [one for one in told if one.at - one.event.window > sent.at]
+    after = [one for one in told if one.at - one.event.window > last.at]
     # A round that lasts is counted where it began; who never counted one does not count them.
     if not after or after[0].event.loops > 1 or any(one.event.loops for one in after[1:]):
         return None
@@ -173,7 +198,9 @@ def _stands(case: Case, sent: Found[RegistrationSent]) -> tuple[int, Found[StepS
         return None
     first = after[0]
     since = first.at if first.event.loops else first.at - first.event.window
-    return (since, after[-1]) if after[-1].at - since >= STOOD else None
+    if after[-1].at - since < STOOD:
+        return None
+    return since, [case.saw(after[-1], "The writer went no round in that time.")]
 
 
 def _both_there(case: Case, met: Found[MatchMade]) -> tuple[int, list[Evidence]]:
@@ -219,4 +246,4 @@ def _cores(case: Case, place: Place) -> str:
         if origin.rank == place.rank and origin.started is not None
     )
     found = next(iter(ranks), "")
-    return f"now {found}" if found else "`VLLM_CPU_OMP_THREADS_BIND` on CPU"
+    return f"now CPU {found}" if found else "`VLLM_CPU_OMP_THREADS_BIND` on CPU"

@@ -137,6 +137,14 @@ def test_a_registration_waits_for_a_writer_that_goes_no_round_while_steps_go_on(
     )
 
 
+def test_a_registration_that_was_noticed_waits_for_such_a_writer_too() -> None:
+    story = Story().at(0, step_sampled(loops=40), by=P).at(0.1, *CONSUMER_FIRST, *PRODUCER_FIRST)
+    story.at(0.2, registration_noticed())
+    for second in (2, 4, 6):
+        story.at(second, step_sampled(window=SECOND * 17 // 10, steps=2), by=P)
+    story.at(7).is_blamed_on(Cause.WRITER_STARVED, "waits for it")
+
+
 def test_a_writer_that_goes_its_rounds_is_not_behind() -> None:
     busy(1, 0, 3, 0).is_not_blamed_on(Cause.WRITER_STARVED)
 
@@ -146,3 +154,35 @@ def test_where_rounds_are_not_counted_no_writer_is_behind() -> None:
     for second in (2, 3, 4, 5):
         story.at(second, step_sampled(window=SECOND * 8 // 10, steps=9), by=P)
     story.at(7).is_not_blamed_on(Cause.WRITER_STARVED)
+
+
+def lasting(until: float) -> Story:
+    """P's writer comes to one registration after the other, in one round, and not yet to r1's."""
+    story = Story().at(0, step_sampled(loops=40), by=P)
+    for number in range(8):
+        name = {"request": f"other{number}-aaaaaaaa"}
+        story.at(0.05, prefill_admitted(**name), blocks_ready(**name), blocks_queued(**name))
+    story.at(0.1, *CONSUMER_FIRST, *PRODUCER_FIRST)
+    for number in range(8):
+        name = {"request": f"other{number}-aaaaaaaa", "remote_request": f"other{number}-bbbbbbbb"}
+        story.at(0.2 + number * until / 8, registration_noticed(**name), match_made(**name))
+    return story
+
+
+def test_a_registration_waits_for_a_writer_that_is_in_one_round_for_seconds() -> None:
+    story = lasting(6).at(7)
+    assert story.diagnoses()["r1"] is Cause.WRITER_STARVED
+
+
+def test_a_registration_that_the_writer_comes_to_last_in_such_a_round_waited_for_it() -> None:
+    story = lasting(6).at(6.5, registration_noticed()).at(6.6)
+    assert story.diagnoses()["r1"] is Cause.WRITER_STARVED
+
+
+def test_a_writer_that_began_another_round_since_has_lost_the_registration() -> None:
+    story = lasting(6).at(6.5, step_sampled(window=SECOND // 10, loops=40), by=P).at(9)
+    assert story.diagnoses()["r1"] is not Cause.WRITER_STARVED
+
+
+def test_a_round_that_was_over_in_time_makes_nobody_wait() -> None:
+    assert lasting(1).at(7).diagnoses()["r1"] is not Cause.WRITER_STARVED
