@@ -20,6 +20,10 @@ COSTLY = SECOND
 """Nanoseconds that a part of a wait must take to be worth a word: on engines without a GPU, all
 well, bursts take half of that."""
 
+STEPPED = 2 * SECOND
+"""The same for what engine steps took: a busy engine makes steps of a tenth of that, and without a
+GPU its first ones after a start take a second and more."""
+
 STEPS = 3
 """Longest steps that a phase may take: told at one step's end, acted on at the next's."""
 

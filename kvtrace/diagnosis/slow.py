@@ -1,9 +1,13 @@
 """Rules for transfers that finished late: which share of the wait is to blame."""
 
+from bisect import bisect_left
+
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis, Evidence
 from kvtrace.diagnosis.case import Case
-from kvtrace.diagnosis.patience import COSTLY
+from kvtrace.diagnosis.found import Found
+from kvtrace.diagnosis.patience import COSTLY, STEPPED
+from kvtrace.diagnosis.scene import Scene
 from kvtrace.events import StepSampled, WriteFinished, WritePosted
 from kvtrace.model import Role
 from kvtrace.split import Part, Shares
@@ -11,10 +15,6 @@ from kvtrace.words import duration, share, size, throughput
 
 MILLISECOND = 1_000_000
 SECOND = 1_000_000_000
-
-STEPPED = 2 * SECOND
-"""Nanoseconds in engine steps; a busy engine makes steps of a tenth of that, and its first ones
-after a start take a second and more."""
 
 LATE = 5
 """Times the usual that a handoff must take to be slow, and a second more."""
@@ -136,6 +136,9 @@ def slow(case: Case) -> Diagnosis | None:
         return None
     if split.handoff < max(LATE * usual.handoff, 2 * usual.nine_in_ten) + SECOND:
         return None
+    # Whose turn comes after that of others, each as fast as ever, stands in a queue.
+    if split.handoff < (1 + _served(case, split)) * usual.handoff:
+        return None
     beyond = {part: took - usual.parts[part] for part, took in split.parts if part in _HANDOFF}
     part = max(beyond, key=lambda one: beyond[one])
     return case.blame(
@@ -146,6 +149,24 @@ def slow(case: Case) -> Diagnosis | None:
         _REMEDIES[part],
         [_split(case, split)],
     )
+
+
+def _served(case: Case, split: Shares) -> int:
+    """How many other transfers' writes its producer landed in that time."""
+    mine = case.last(WriteFinished)
+    if mine is None:
+        return 0
+    name = case.engine_id(Role.PRODUCER)
+    landed = case.scene.once("landed", name, lambda: _landed(case.scene, name))
+    return bisect_left(landed, mine.at) - bisect_left(landed, mine.at - split.handoff)
+
+
+def _landed(scene: Scene, producer: str) -> list[int]:
+    """When each transfer's last write landed."""
+    every = (*scene.on(producer, Role.PRODUCER), *scene.ended_on(producer, Role.PRODUCER))
+    told = (one.producer.told.values() for one in every if one.producer is not None)
+    writes = ([o for o in known if isinstance(o.event, WriteFinished)] for known in told)
+    return sorted(max(Found.of(o, scene.clocks).at for o in mine) for mine in writes if mine)
 
 
 def _is_mostly(split: Shares, least: int, *parts: Part) -> bool:

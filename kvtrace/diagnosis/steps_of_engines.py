@@ -7,7 +7,7 @@ from kvtrace.diagnosed import Diagnosis, Evidence
 from kvtrace.diagnosis.case import Case
 from kvtrace.diagnosis.engine_case import EngineCase
 from kvtrace.diagnosis.found import Found
-from kvtrace.diagnosis.patience import COSTLY
+from kvtrace.diagnosis.patience import COSTLY, STEPPED
 from kvtrace.engines import Engine
 from kvtrace.events import CompletionCounted, NotificationNoticed, ReceiveReported, StepSampled
 from kvtrace.model import Place, Role
@@ -31,7 +31,7 @@ PARKED = 20 * SECOND
 def notifications_wait_for_steps(case: Case) -> Diagnosis | None:
     """The word that the write landed lay unread until the consumer's next step."""
     split = case.shares
-    if split is None or split.of(Part.NOTIFICATION) < COSTLY:
+    if split is None or split.of(Part.NOTIFICATION) < STEPPED:
         return None
     late = split.of(Part.NOTIFICATION)
     if 2 * late < split.handoff or split.error is None or 4 * split.error > late:

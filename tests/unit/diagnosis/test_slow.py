@@ -66,6 +66,23 @@ def test_one_that_takes_somewhat_longer_is_not() -> None:
     late(steady(), 10, 0.9).is_blamed_on(None)
 
 
+def in_a_queue(others: int) -> Story:
+    """All come at once, r1 too, and P serves one after the other, r1 last of all."""
+    story = steady()
+    story.at(10, *CONSUMER_FIRST, *PRODUCER_FIRST, registration_noticed(), match_made())
+    for number in range(others):
+        healthy(story, 100 + number, 10.1 + number * 2 / max(others, 1))
+    return story.at(12.4, write_posted(), *written(0.01, size=1 << 20))
+
+
+def test_one_that_comes_after_many_others_stands_in_a_queue_and_is_not_slow() -> None:
+    assert in_a_queue(80).diagnoses() == {}
+
+
+def test_one_that_comes_after_few_others_is_slow() -> None:
+    in_a_queue(5).is_blamed_on(Cause.SLOW)
+
+
 def test_where_nothing_is_usual_yet_nothing_is_slow() -> None:
     late(Story(), 10, 4.9).is_blamed_on(None)
 
