@@ -1,9 +1,10 @@
 """Some scenarios of the lab, on real engines: what was broken is named, and nothing else."""
 
-from kvtrace.causes import Cause
 from lab.healthy import run
 from lab.play import play_all
 from lab.scenario import chosen
+
+from kvtrace.causes import Cause
 
 NAMES = (
     "healthy-load",
@@ -22,7 +23,7 @@ def test_what_was_broken_is_named(cores: None) -> None:
     assert {one.name for one in results} == set(NAMES)
 
 
-OF_TOO_FEW_CORES = {Cause.WRITER_STARVED}
+OF_TOO_FEW_CORES = {Cause.WRITER_STARVED, Cause.SLOW}
 """True of a burst where engines, router and tests share two cores, which others may use as well."""
 
 
