@@ -25,6 +25,7 @@ from kvtrace.rows import row, worst_first
 from kvtrace.snapshot import Done, EngineLine, Losses, Row, Snapshot, Totals
 from kvtrace.standing import Standing, standing
 from kvtrace.transfer import Transfer
+from kvtrace.wire import KINDS
 
 SHOWN = 200
 """Ended transfers in a snapshot."""
@@ -52,8 +53,9 @@ class Census:
         if self._fleet.repeats == repeats:
             self._flow.hear(moment, self._clocks)
             self._gauges.hear(moment, self._clocks)
-            if isinstance(moment.news, Record):
-                self._spoken_of.update(_spoken_of(moment.news.event))
+            news = moment.news
+            if isinstance(news, Record) and _SPEAKS_OF[type(news.event)]:
+                self._spoken_of.update(_spoken_of(news.event))
 
     def snapshot(self, at: int) -> Snapshot:
         """All that is known, as of `at` nanoseconds of our own clock, with all worked out."""
@@ -239,7 +241,18 @@ def _totals(rows: tuple[Row, ...], outcomes: Counter[Outcome]) -> Totals:
 
 def _spoken_of(event: AnyEvent) -> Iterator[tuple[str, Role]]:
     """The other side's engine, where the event names it."""
-    for role, field in ((Role.PRODUCER, "producer"), (Role.CONSUMER, "consumer")):
-        engine = getattr(event, field, "")
+    for role, field in _SPEAKS_OF[type(event)]:
+        engine = getattr(event, field)
         if engine:
             yield str(engine), role
+
+
+_SPEAKS_OF = {
+    cls: tuple(
+        (role, field)
+        for role, field in ((Role.PRODUCER, "producer"), (Role.CONSUMER, "consumer"))
+        if field in cls.__struct_fields__
+    )
+    for cls in KINDS.values()
+}
+"""Which fields of each kind name the other side's engine."""

@@ -1,6 +1,6 @@
 """Keeps what was known at some points of a recording, so that going back is not beginning anew."""
 
-from collections import Counter, deque
+from collections import Counter, OrderedDict, deque
 from threading import Lock
 from typing import Any
 
@@ -85,7 +85,7 @@ def copied(census: Census) -> Census:
 
 def _copied(thing: Any, known: dict[int, Any]) -> Any:
     kind = type(thing)
-    if kind in (Counter, dict):
+    if kind in _MAPS:
         if not any(_changes(value) for value in thing.values()):
             return thing.copy()
         return kind({key: _copied(value, known) for key, value in thing.items()})
@@ -114,4 +114,5 @@ def _is_open(kind: type) -> bool:
     return kind.__module__.startswith("kvtrace.") and not frozen
 
 
-_COLLECTIONS = frozenset((dict, Counter, list, set, deque))
+_MAPS = frozenset((dict, Counter, OrderedDict))
+_COLLECTIONS = _MAPS | {list, set, deque}

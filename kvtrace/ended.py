@@ -1,7 +1,7 @@
 """What is kept of a transfer that ended."""
 
 from kvtrace.clocks import Clocks
-from kvtrace.cuts import cuts
+from kvtrace.cuts import cuts_of
 from kvtrace.ending import Ending
 from kvtrace.missing import consumer_name, producer_name
 from kvtrace.model import Link, Outcome
@@ -9,12 +9,14 @@ from kvtrace.phases import Stretch, cut_up, spent
 from kvtrace.shares import shares
 from kvtrace.snapshot import Done
 from kvtrace.standing import called, size
+from kvtrace.steps import read
 from kvtrace.transfer import Transfer
 
 
 def done(transfer: Transfer, over: Ending, clocks: Clocks) -> tuple[Done, tuple[Stretch, ...]]:
     """The ended transfer with its phases, which add up to the time that it took."""
-    found = cuts(transfer, clocks)
+    steps = read(transfer, clocks)
+    found = cuts_of(transfer, steps, clocks)
     ended = max(found.start, clocks.instant(over.mark))
     phases = cut_up(found, ended)
     made = Done(
@@ -27,6 +29,6 @@ def done(transfer: Transfer, over: Ending, clocks: Clocks) -> tuple[Done, tuple[
         took=ended - found.start,
         size=size(transfer.producer),
         phases=tuple(spent(phases, ended).items()),
-        shares=shares(transfer, clocks) if over.outcome is Outcome.FINISHED else None,
+        shares=shares(transfer, steps, clocks) if over.outcome is Outcome.FINISHED else None,
     )
     return made, phases

@@ -39,6 +39,8 @@ _HANDSHAKES = 200
 
 _P = Role.PRODUCER
 
+_OF_ROUTERS = frozenset((LegSent, LegAnswered))
+
 _TELL_MORE = frozenset((RequestAdmitted, MatchMade, WriteStarted, WritePosted))
 
 
@@ -111,7 +113,7 @@ class Fleet:
             self.repeats += 1
             return
         self.events += 1
-        if isinstance(record.event, LegSent | LegAnswered):
+        if type(record.event) in _OF_ROUTERS:
             self.legs.hear(told(record, _side(record), seen))
             return
         self.engines.hear(record, seen)

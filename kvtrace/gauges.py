@@ -34,10 +34,12 @@ class Gauges:
         if not isinstance(news, Record):
             self.tail.hear(news, moment.at)
             return
-        at = clocks.instant(Mark(news.at, news.wall, news.clock, moment.at))
+        at = news.at
+        if news.clock != clocks.ours:
+            at = clocks.instant(Mark(at, news.wall, news.clock, moment.at))
         self.tail.hear(news, at)
         self.vitals.hear(news, at)
-        if isinstance(news.event, _OF_LINKS):
+        if type(news.event) in _OF_LINKS:
             self._link(news, at)
 
     def _link(self, record: Record, at: int) -> None:
@@ -63,4 +65,4 @@ class Gauges:
         return consumer_name(self._fleet.table[name]) if name is not None else ""
 
 
-_OF_LINKS = (WriteFinished, WriteFailed, RegistrationSendFailed, HandshakeFailed)
+_OF_LINKS = frozenset((WriteFinished, WriteFailed, RegistrationSendFailed, HandshakeFailed))

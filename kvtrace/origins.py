@@ -69,7 +69,8 @@ class Origins:
     def hear(self, record: Record, seen: int) -> None:
         """Take in what the record says of the one that tells it."""
         key = (record.process, record.rank)
-        known = self._engines.get(record.engine, {}).get(key)
+        mine = self._engines.get(record.engine)
+        known = mine.get(key) if mine is not None else None
         if known is None:
             if self._count >= self._most:
                 self._make_room()

@@ -110,14 +110,20 @@ def firsts(half: Half, names: frozenset[str]) -> dict[str, Told]:
 
 
 def _read(half: Half, clocks: Clocks, steps: Steps) -> None:
+    every, by_rank = steps.firsts, steps.by_rank
     for (name, _, rank, peer, _), told in half.told.items():
         if type(told.event) in _MAY_NOT_STAND and not _stands(told.event):
             continue
-        instant = clocks.instant(told.mark)
-        known = steps.firsts.setdefault(name, {})
+        mark = told.mark
+        instant = mark.at if mark.clock == clocks.ours else clocks.instant(mark)
+        known = every.get(name)
+        if known is None:
+            every[name] = {(rank, peer): instant}
+            by_rank[name] = {rank: instant}
+            continue
         if instant < known.get((rank, peer), instant + 1):
             known[rank, peer] = instant
-        alike = steps.by_rank.setdefault(name, {})
+        alike = by_rank[name]
         if instant < alike.get(rank, instant + 1):
             alike[rank] = instant
 

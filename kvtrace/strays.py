@@ -38,7 +38,9 @@ class Strays:
 
     def give(self, key: Key) -> list[tuple[Record, int]]:
         """What was kept for this half; it is kept no longer."""
-        given = self._kept.pop(key, [])
-        self._by_base = None if given else self._by_base
+        given = self._kept.pop(key, None)
+        if given is None:
+            return []
+        self._by_base = None
         self._count -= len(given)
         return given

@@ -1,5 +1,6 @@
 """The transfers by id, found by any of their engine-local ids, in bounded room."""
 
+from collections import OrderedDict
 from itertools import islice
 
 from kvtrace.ending import Ending
@@ -17,8 +18,8 @@ class Table:
         self.live: dict[str, Transfer] = {}
         """In flight, the first heard of first."""
 
-        self.ended: dict[str, Transfer] = {}
-        """The last to end, oldest first."""
+        self.ended: OrderedDict[str, Transfer] = OrderedDict()
+        """The last to end, oldest first, which is found at once however many went before it."""
 
         self.endings: dict[str, Ending] = {}
         """Of each of those."""
@@ -37,7 +38,7 @@ class Table:
     def find(self, key: Key) -> str | None:
         """The id of the transfer that this engine-local id belongs to."""
         name = self._where.get(key)
-        if name is not None and name not in self:
+        if name is not None and name not in self.live and name not in self.ended:
             # It was parted from a transfer that is forgotten by now.
             del self._where[key]
             return None

@@ -11,6 +11,8 @@ MOST_TABLES = 24
 MOST_RANKS = 256
 """Ranks of an engine whose tables are added up."""
 
+_TOLD = frozenset((StepSampled, TablesSampled))
+
 _SECOND = 1_000_000_000
 _PART = 10 * _SECOND
 _PARTS = 30
@@ -24,7 +26,7 @@ class Vitals:
 
     def hear(self, record: Record, at: int) -> None:
         """Take in what a process told of itself then, in nanoseconds of our clock."""
-        if not isinstance(record.event, StepSampled | TablesSampled):
+        if type(record.event) not in _TOLD:
             return
         pulse = self._engines.pop(record.engine, None) or _Pulse()
         self._engines[record.engine] = pulse
@@ -32,7 +34,7 @@ class Vitals:
             del self._engines[next(iter(self._engines))]
         if isinstance(record.event, StepSampled):
             pulse.step(record.event, at)
-        else:
+        elif isinstance(record.event, TablesSampled):
             pulse.tables(record.rank, record.event, at)
 
     def lines(self, now: int) -> tuple[Vital, ...]:

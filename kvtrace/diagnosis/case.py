@@ -70,6 +70,7 @@ class Case:
         self.over = trouble.over
         self.shares = trouble.shares
         self.link = Link(producer_name(transfer), consumer_name(transfer))
+        self._found: dict[tuple[type[Event], ...], tuple[Found[Any], ...]] = {}
 
     @property
     def waited(self) -> int:
@@ -101,22 +102,33 @@ class Case:
         found: dict[type, list[Told]] = {}
         for half in (self.transfer.consumer, self.transfer.producer):
             for told in half.told.values() if half is not None else ():
-                found.setdefault(type(told.event), []).append(told)
+                known = found.get(type(told.event))
+                if known is None:
+                    found[type(told.event)] = [told]
+                else:
+                    known.append(told)
         return found
 
     def all(self, *events: type[E]) -> tuple[Found[E], ...]:
         """Every event of these kinds that either half told, the earliest first."""
-        told = (one for event in events for one in self._by_kind.get(event, ()))
-        found = (Found.of(one, self.scene.clocks) for one in told)
-        return tuple(sorted(found, key=lambda one: (one.at, one.told.seq)))
+        known = self._found.get(events)
+        if known is None:
+            told = [one for event in events for one in self._by_kind.get(event, ())]
+            found = [Found.of(one, self.scene.clocks) for one in told]
+            if len(found) > 1:
+                found.sort(key=lambda one: (one.at, one.told.seq))
+            known = self._found[events] = tuple(found)
+        return known
 
     def first(self, *events: type[E]) -> Found[E] | None:
         """The earliest event of these kinds; None where neither half told of one."""
-        return next(iter(self.all(*events)), None)
+        found = self.all(*events)
+        return found[0] if found else None
 
     def last(self, *events: type[E]) -> Found[E] | None:
         """The latest event of these kinds; None where neither half told of one."""
-        return next(iter(reversed(self.all(*events))), None)
+        found = self.all(*events)
+        return found[-1] if found else None
 
     def has(self, *events: type[Event]) -> bool:
         """Whether any of these happened, as far as either half told."""

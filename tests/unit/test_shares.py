@@ -3,8 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kvtrace.clocks import Clocks
 from kvtrace.shares import shares
 from kvtrace.split import Part, Shares
+from kvtrace.steps import read
+from kvtrace.transfer import Transfer
 from tests.unit.samples import (
     CONSUMER_FIRST,
     LANDING,
@@ -37,8 +40,12 @@ from tests.unit.story import SECOND, Engine, P, Story
 ELSEWHERE = Engine(name="P0", role=P.role, clock="host-2", ahead=100.0)
 
 
+def where(transfer: Transfer, clocks: Clocks) -> Shares | None:
+    return shares(transfer, read(transfer, clocks), clocks)
+
+
 def split(story: Story) -> Shares:
-    found = shares(story.done.transfer, story.snapshot.clocks)
+    found = where(story.done.transfer, story.snapshot.clocks)
     assert found is not None
     return found
 
@@ -100,9 +107,9 @@ def test_a_registration_that_is_noticed_after_the_blocks_are_there_was_waited_fo
 
 def test_it_is_unknown_while_it_lasts_and_where_a_half_is_not_seen() -> None:
     story = Story().at(0, *WHOLE[:-1])
-    assert shares(story.row.transfer, story.snapshot.clocks) is None
+    assert where(story.row.transfer, story.snapshot.clocks) is None
     alone = Story().at(0, *CONSUMER_FIRST).at(1, receive_finished(), request_resumed())
-    assert shares(alone.done.transfer, alone.snapshot.clocks) is None
+    assert where(alone.done.transfer, alone.snapshot.clocks) is None
 
 
 def test_between_two_hosts_the_error_is_stated() -> None:
@@ -123,7 +130,7 @@ def test_they_add_up_whatever_the_order(delays: list[float]) -> None:
         story.at(1 + delay, event)
     story.at(7, WHOLE[-1])
     done = story.done
-    found = shares(done.transfer, story.snapshot.clocks)
+    found = where(done.transfer, story.snapshot.clocks)
     assert found is not None
     assert all(took > 0 for _, took in found.parts)
     assert found.whole == done.took
