@@ -100,6 +100,8 @@ def _read(source: Path | None, dead_for: int) -> Judged:
             with closing(OtlpFile(source)) as file:
                 found = _last(snapshots(file, file.header), file.name)
                 _warn(file.name, file.damage)
+                if file.told:
+                    tell(f"kvtrace: {file.name} {file.told}")
             return found
     with closing(open_recording(source)) as recording:
         found = _last(snapshots(recording, recording.header), recording.name)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from io import BufferedReader, FileIO
 from pathlib import Path
 
+from kvtrace import words
 from kvtrace.errors import ReceiverError, RecordingError, WireError
 from kvtrace.moments import Lost, Moment, News, Record
 from kvtrace.recording import Header
@@ -54,8 +55,14 @@ class OtlpFile:
         self.tally = Tally()
         """What was in it, as far as it was read."""
 
-        self.damage = ""
-        """What was wrong with it, as far as it was read."""
+        self._first = ""
+        """What was wrong with it first, and where."""
+
+        self._places = 0
+        """How often something was."""
+
+        self._unreadable = 0
+        """The line of the first resource with something in it that could not be read."""
 
         self._now = now
         self._longest = longest
@@ -71,6 +78,27 @@ class OtlpFile:
         self._stream = gzip.GzipFile(fileobj=raw, mode="rb") if packed else raw
         self.header = Header(kvtrace=1, clock="")
 
+    @property
+    def damage(self) -> str:
+        """What was wrong with it, as far as it was read; empty where nothing was."""
+        more = self._places - 1
+        return f"{self._first} (and {words.count(more)} more)" if more > 0 else self._first
+
+    @property
+    def told(self) -> str:
+        """What in it was passed over, as a sentence without its subject; empty for nothing."""
+        tally = self.tally
+        if not tally.records:
+            return "holds no log record, span or metric"
+        parts = (
+            (tally.foreign, "not kvtrace's", ""),
+            (tally.metrics, "metrics", ""),
+            (tally.unreadable, "unreadable", f", the first in line {self._unreadable}"),
+            (tally.unknown, "of a newer kvtrace", ""),
+        )
+        said = [f"{words.count(count)} {what}{where}" for count, what, where in parts if count]
+        return f"holds {words.many(tally.records, 'record')}, {'; '.join(said)}" if said else ""
+
     def __iter__(self) -> Iterator[Moment]:
         """Every event in the file; the last moment is the instant of the latest of them."""
         at = 0
@@ -85,20 +113,42 @@ class OtlpFile:
         self._raw.close()
 
     def _news(self) -> Iterator[News]:
-        decoder = Decoder(self._most)
+        decoder, lost = Decoder(self._most), 0
         for piece in self._pieces():
-            if piece.wrong:
-                yield self._hurt(piece.wrong, piece.line)
-                continue
-            # The limit of a decoder is on one request, and the file has many.
-            tally = Tally()
-            try:
-                raw = protobuf_of(SIGNALS[piece.name], piece.body)
-                for news in decoder.read(SIGNALS[piece.name], raw, tally):
-                    yield from news
-            except (WireError, RefusedError, ReceiverError) as error:
-                yield self._hurt(STRANGE, piece.line + _lines_before(str(error), piece.body))
-            self.tally.add(tally)
+            for news in self._read(decoder, piece):
+                if news is None:
+                    lost += 1
+                    continue
+                # Whatever fills a file with rubbish must not fill a report with it.
+                if lost:
+                    yield Lost(unreadable=lost)
+                    lost = 0
+                yield news
+        if lost:
+            yield Lost(unreadable=lost)
+
+    def _read(self, decoder: Decoder, piece: Piece) -> Iterator[News | None]:
+        """What is in the piece; None where something is wrong with it."""
+        if piece.wrong:
+            self._hurt(piece.wrong, piece.line)
+            yield None
+            return
+        if _SCOPE not in piece.body:
+            return
+        # The limit of a decoder is on one request, and the file has many.
+        tally = Tally()
+        try:
+            raw = protobuf_of(SIGNALS[piece.name], piece.body)
+            for news in decoder.read(SIGNALS[piece.name], raw, tally):
+                yield from news
+        except (WireError, RefusedError, ReceiverError) as error:
+            self._hurt(STRANGE, piece.line + _lines_before(str(error), piece.body))
+            yield None
+        if tally.unreadable or tally.unknown:
+            yield Lost(unreadable=tally.unreadable, unknown=tally.unknown)
+        if tally.unreadable:
+            self._unreadable = self._unreadable or piece.line
+        self.tally.add(tally)
 
     def _pieces(self) -> Iterator[Piece]:
         cutter = Cutter(self._longest)
@@ -111,10 +161,10 @@ class OtlpFile:
         except (EOFError, zlib.error, OSError) as error:
             yield Piece(0, wrong=f"ends early, because it cannot be read ({error})")
 
-    def _hurt(self, wrong: str, line: int) -> Lost:
-        """Take note of the first thing that is wrong, and where."""
-        self.damage = self.damage or (f"{wrong}, in line {line}" if line else wrong)
-        return Lost(unreadable=1)
+    def _hurt(self, wrong: str, line: int) -> None:
+        """Take note of what is wrong, and of where the first such is."""
+        self._places += 1
+        self._first = self._first or (f"{wrong}, in line {line}" if line else wrong)
 
 
 def _lines_before(error: str, body: bytes) -> int:
@@ -122,5 +172,8 @@ def _lines_before(error: str, body: bytes) -> int:
     found = _BYTE.search(error)
     return body.count(b"\n", 0, int(found[1])) if found else 0
 
+
+_SCOPE = b'"scope'
+"""How the field begins that holds all records of a resource."""
 
 _BYTE = re.compile(r"\(byte (\d+)\)")

@@ -8,7 +8,16 @@ from google.protobuf import json_format
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kvtrace.sources.otlp.cutter import LONG, STRANGE, TORN, Cutter, Piece
+from kvtrace.sources.otlp.cutter import (
+    DEEP,
+    DEEPEST,
+    HELD,
+    LONG,
+    STRANGE,
+    TORN,
+    Cutter,
+    Piece,
+)
 from tests.unit.sources.otlp.requests import logs, record, spans
 
 ONE: Any = json_format.MessageToDict(logs(record(1), record(2)))
@@ -75,17 +84,42 @@ def test_brackets_and_names_in_strings_are_text() -> None:
         (b'\n{"a": 1}\n', STRANGE, 2),
         (b'{"resourceLogs": 7}', STRANGE, 1),
         (b"\n\n]\n", STRANGE, 3),
+        (b'{"a": ]], "b": {}}', STRANGE, 1),
         (b'{\n"resourceLogs": [\n{]\n', STRANGE, 3),
         (b'{\n"resourceLogs": [\n{"a": "b\n', STRANGE, 3),
         (b'\n{\n"resourceLogs": [\n{"a": 1', TORN, 2),
         (b"?", STRANGE, 1),
-        (b'{"resourceLogs": [{"a": "' + bytes(2 << 20) + b'"}]}', STRANGE, 1),
+        (b'{"resourceLogs": [{"a": "' + bytes(2 << 20) + b'"}]}', LONG, 1),
+        (b'{"resourceLogs": [{"a": "' + bytes(2 << 20), LONG, 1),
+        (b'{"resourceLogs": [{"a": "' + b"\\n" * (1 << 19) + b'\n"}]}', STRANGE, 1),
         (b'{"resourceLogs": [{"a": [' + b"1, " * (1 << 20) + b"]}]}", LONG, 1),
+        (b'{"resourceLogs": [\n1, 2, null, "x", true]}', STRANGE, 2),
+        (b'{"resourceLogs": [' + b"[" * DEEPEST, DEEP, 1),
     ],
+    ids=str,
 )
 def test_what_is_wrong_is_told_with_its_line(text: bytes, wrong: str, line: int) -> None:
     (piece,) = cut(text)
     assert (piece.wrong, piece.line, piece.body) == (wrong, line, b"")
+
+
+@pytest.mark.parametrize("more", range(4))
+def test_a_long_string_is_looked_at_once_wherever_it_is_parted(more: int) -> None:
+    tricky = {"resourceLogs": [{"a": "x" * (HELD + more) + '\\"]}\\' * 9, "b": 1}, {"c": "y"}]}
+    text = json.dumps(tricky).encode()
+    for part in (1 << 14, (1 << 14) + 1, HELD + 31):
+        assert resources(cut(text, part)) == tricky["resourceLogs"]
+
+
+def test_what_unfolds_to_too_much_is_not_unfolded() -> None:
+    text = b'{"resourceLogs":[{"a":[' + b"{}," * 50 + b"{}]},{}]}"
+    cutter = Cutter(1 << 20, most=100)
+    assert [one.wrong for one in cutter.take(text)] == [LONG, ""]
+
+
+def test_what_stands_between_resources_is_told_and_they_are_read() -> None:
+    pieces = cut(b'{"resourceLogs":[1,{"a":1},"x",{"b":2},3,4]}')
+    assert [one.wrong for one in pieces] == [STRANGE, "", ""]
 
 
 def test_after_what_is_wrong_the_next_request_is_found() -> None:

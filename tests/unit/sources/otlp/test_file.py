@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from kvtrace.errors import RecordingError
 from kvtrace.moments import Lost, Moment
-from kvtrace.sources.otlp.cutter import STRANGE
+from kvtrace.sources.otlp.cutter import LONG, STRANGE
 from kvtrace.sources.otlp.file import CHUNK, OtlpFile, is_otlp
 from tests.unit.sources.otlp.requests import foreign_logs, logs, record, spans
 
+LOST = Lost(unreadable=1)
 TOLD = [record(seq) for seq in range(1, 4)]
 
 
@@ -54,8 +55,8 @@ def test_what_is_no_request_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "logs.json"
     path.write_bytes(b"?\n" + line(logs(*TOLD)) + b'{"resourceLogs": 7}\n{"resourceLogs":[')
     moments, file = read(path)
-    assert sum(isinstance(one.news, Lost) for one in moments) == 3
-    assert file.damage
+    assert [one.news for one in moments] == [LOST, *TOLD, Lost(unreadable=2), None]
+    assert file.damage == f"{STRANGE}, in line 1 (and 2 more)"
 
 
 def test_a_torn_packed_file_is_read_up_to_there(tmp_path: Path) -> None:
@@ -72,8 +73,33 @@ def test_a_line_without_end_takes_no_memory_without_end(tmp_path: Path) -> None:
     path.write_bytes(whole + endless)
     with closing(OtlpFile(path, longest=len(whole))) as file:
         news = [one.news for one in file]
-    assert news == [*TOLD, Lost(unreadable=1), None]
-    assert file.damage == f"{STRANGE}, in line 2"
+    assert news == [*TOLD, LOST, None]
+    assert file.damage == f"{LONG}, in line 2"
+
+
+def test_much_rubbish_is_one_line_of_a_report(tmp_path: Path) -> None:
+    path = tmp_path / "logs.json"
+    path.write_bytes(
+        b"{]\n" * 5000 + b'{"resourceLogs":[1,2,{"scopeLogs":3}]}\n' + line(logs(*TOLD))
+    )
+    moments, file = read(path)
+    assert [one.news for one in moments] == [Lost(unreadable=5002), *TOLD, None]
+    assert file.damage == f"{STRANGE}, in line 1 (and 5,001 more)"
+
+
+def test_what_is_not_ours_or_cannot_be_read_is_told(tmp_path: Path) -> None:
+    path, broken = tmp_path / "logs.json", logs(*TOLD)
+    assert told(path, line(logs(*TOLD))) == ""
+    assert told(path, b'{"resourceLogs":[{},{}]}') == "holds no log record, span or metric"
+    del broken.resource_logs[0].scope_logs[0].log_records[1].attributes[:]
+    text = line(foreign_logs(2)) + line(broken)
+    assert told(path, text) == "holds 5 records, 2 not kvtrace's; 1 unreadable, the first in line 2"
+    assert Lost(unreadable=1) in [one.news for one in read(path)[0]]
+
+
+def told(path: Path, text: bytes) -> str:
+    path.write_bytes(text)
+    return read(path)[1].told
 
 
 def test_a_request_may_be_laid_out_over_lines_and_what_is_wrong_has_its_line(
