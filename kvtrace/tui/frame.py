@@ -45,6 +45,8 @@ class Status(msgspec.Struct, frozen=True):
 
     mode: Mode = Mode.LIVE
     note: str = ""
+    brief: str = ""
+    """What is left of the note where there is little room."""
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True, dict=True):

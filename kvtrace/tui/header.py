@@ -5,12 +5,16 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from kvtrace import words
+from kvtrace.tui import scrubber
 from kvtrace.tui.frame import Frame, Mode
 from kvtrace.tui.look import Look
 from kvtrace.tui.text import beside, cut, flow, piece
 
 TABS = ("Fleet", "Causes", "Links", "Engines", "Events")
 """The screens that a digit leads to, in their order."""
+
+_SHORT = {"Fleet": "Fleet", "Causes": "Cause", "Links": "Link", "Engines": "Eng", "Events": "Ev"}
+"""What they are called where there is little room."""
 
 _NAME = " kvtrace  "
 
@@ -48,19 +52,24 @@ def _tabs(frame: Frame, here: str) -> Text:
         else:
             left.append(said[:2], look.style("rule" if look.colour else "muted"))
             left.append(said[2:], look.style("muted"))
-    return _bar(beside(left, _mode(frame), frame.width - 1, look.glyphs.cut), frame)
+    return _bar(beside(left, _mode(frame, here), frame.width - 1, look.glyphs.cut), frame)
 
 
 def _labels(frame: Frame, here: str) -> list[str]:
-    """The tabs as they fit: those that are not active shrink to their digit."""
-    named = [f" {number} {tab} " for number, tab in enumerate(TABS, 1)]
-    room = frame.width - 2 - _mode(frame).cell_len - len(_NAME)
-    if sum(map(len, named)) <= room:
-        return named
-    digits = [f" {number} " for number in range(1, len(TABS) + 1)]
-    return [
-        long if tab == here else short for tab, long, short in zip(TABS, named, digits, strict=True)
+    """The tabs as they fit: in full, then in short, at last digits alone but for the active one."""
+    return _tabs_in(frame.width - 2 - _mode(frame, here).cell_len - len(_NAME), here)
+
+
+def _tabs_in(room: int, here: str) -> list[str]:
+    """The tabs in so many cells; digits where no names fit."""
+    numbered = list(enumerate(TABS, 1))
+    full = [f" {number} {tab} " for number, tab in numbered]
+    short = [
+        f" {number} {tab if tab == here else _SHORT[tab]}" + (" " if tab == here else "")
+        for number, tab in numbered
     ]
+    digits = [full[number - 1] if tab == here else f" {number} " for number, tab in numbered]
+    return next((said for said in (full, short) if sum(map(len, said)) <= room), digits)
 
 
 def keys(frame: Frame, bindings: Sequence[tuple[str, str]], *, note: str = "") -> Text:
@@ -90,7 +99,22 @@ def _tab(look: Look) -> str:
     return f"{look.style('strong')} {ground}"
 
 
-def _mode(frame: Frame) -> Text:
+def _mode(frame: Frame, here: str = "") -> Text:
+    """How the snapshots come, with as much of the note as leaves the tabs their names."""
+    status = frame.status
+    notes: tuple[str, ...] = (status.note, status.brief)
+    if status.mode not in (Mode.REPLAY, Mode.PAUSED) or scrubber.height(frame) == 3:
+        # A bar of three rows says it at its foot.
+        notes = ()
+    for note in notes:
+        line = _mode_line(frame, note)
+        room = frame.width - 2 - line.cell_len - len(_NAME)
+        if note and (not here or _tabs_in(room, here) != _tabs_in(0, here)):
+            return line
+    return _mode_line(frame, "")
+
+
+def _mode_line(frame: Frame, note: str) -> Text:
     look, status = frame.look, frame.status
     signs = {
         Mode.LIVE: (look.glyphs.live, "write", "live"),
@@ -102,8 +126,8 @@ def _mode(frame: Frame) -> Text:
     sign, role, said = signs[status.mode]
     calm = role in ("write", "text")
     line = piece(f"{sign} ", look.style(role))
-    if status.note and status.mode in (Mode.REPLAY, Mode.PAUSED):
-        said += f"{',' if status.mode is Mode.PAUSED else ''} {status.note}"
+    if note:
+        said += f"{',' if status.mode is Mode.PAUSED else ''} {note}"
     line.append(look.words(said), look.style("text" if calm else role))
     if frame.snapshot.wall:
         clock = words.time_of_day(frame.snapshot.wall, frame.zone)

@@ -14,7 +14,7 @@ def live(latest: Snapshot, held: Snapshot | None) -> Status:
         return Status(Mode.LIVE)
     behind = words.wait(max(latest.at - held.at, 0))
     missed = words.count(max(latest.events - held.events, 0))
-    return Status(Mode.PAUSED, f"{behind} and {missed} events behind")
+    return Status(Mode.PAUSED, f"{behind} and {missed} events behind", behind)
 
 
 def replay(playback: Playback) -> Status:

@@ -190,7 +190,8 @@ async def test_a_replay_pauses_its_playback_and_changes_its_speed(hold: Hold) ->
     app = KvtraceApp(hold(incident()), source="a.kvtrace", playback=playback, environ={})
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
-        assert "► replay 1x" in screen(app)
+        assert "► replay  " in screen(app)
+        assert "\n ► 1x " in screen(app)
         assert "space pause  % go to  , . step  < > 5 s  [ ] speed" in screen(app)
         await pilot.press("]")
         assert playback.speed == 2.0
@@ -199,7 +200,8 @@ async def test_a_replay_pauses_its_playback_and_changes_its_speed(hold: Hold) ->
         await pilot.press("space")
         assert playback.paused
         await pilot.pause()
-        assert "‖ paused, at 0%" in screen(app)
+        assert "‖ paused  " in screen(app)
+        assert "\n ‖ 0.5x " in screen(app)
 
 
 async def test_a_source_that_dies_is_news_on_screen() -> None:

@@ -7,7 +7,7 @@ from kvtrace.snapshot import Snapshot
 from kvtrace.tui.app import KvtraceApp
 from kvtrace.tui.frame import Frame, Mode, Status
 from kvtrace.tui.glyphs import ASCII
-from kvtrace.tui.header import header, keys
+from kvtrace.tui.header import TABS, header, keys
 from kvtrace.tui.help import page as help_page
 from kvtrace.tui.look import Look
 from kvtrace.tui.losses import losses
@@ -144,6 +144,24 @@ def test_the_header_says_how_the_snapshots_come() -> None:
         (Mode.LOST, "✗ source lost"),
     ):
         assert said in header(Frame(status=Status(mode)), ["Fleet"]).plain
+
+
+def test_tabs_have_names_on_every_screen_of_80_columns() -> None:
+    notes = (
+        Status(),
+        Status(Mode.PAUSED, "12.4 s and 58,112 events behind", "12.4 s"),
+        Status(Mode.PAUSED, "at 47%"),
+        Status(Mode.REPLAY, "at full speed  47%"),
+        Status(Mode.LOST, "gone"),
+        Status(Mode.OVER),
+    )
+    for status in notes:
+        for tab in TABS:
+            line = header(Frame(snapshot=incident(), status=status, width=80), [tab]).plain
+            assert len(line) == 80
+            assert "…" not in line
+            assert f" {tab} " in line
+            assert sum(name in line for name in ("Fle", "Cau", "Lin", "Eng", "5 Ev")) == 5
 
 
 def test_a_source_that_died_says_since_when_nothing_is_heard() -> None:
