@@ -8,6 +8,7 @@ from kvtrace import words
 from kvtrace.causes import ABOUT, Cause, Kind
 from kvtrace.diagnosed import CauseLine, Confidence, Evidence
 from kvtrace.snapshot import Row
+from kvtrace.tui.empty import silent
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.text import cells, cut, pad, piece, shortened, wrap
 
@@ -17,6 +18,8 @@ _SINCE = 10
 _WAIT = 9
 _INDENT = 9
 
+_CALM = "A cause shows up here once a transfer waits too long or fails; 1 shows those in flight."
+
 
 def page(frame: Frame, chosen: Cause | None, room: int) -> list[Text]:
     """All of it in so many lines: the verdict, the causes, and the chosen one opened."""
@@ -25,7 +28,7 @@ def page(frame: Frame, chosen: Cause | None, room: int) -> list[Text]:
     causes = frame.snapshot.causes
     lines = [*blank, verdict(frame), *blank]
     if not causes:
-        return lines[:room]
+        return [*lines, *silent(frame, _CALM if frame.snapshot.engines else "")][:room]
     picked = next((one for one in causes if one.cause is chosen), causes[0])
     left = room - len(lines) - 1
     detail = list(_detail(picked, frame, airy=airy))
@@ -55,8 +58,12 @@ def verdict(frame: Frame) -> Text:
     look, causes = frame.look, frame.snapshot.causes
     now = [one for one in causes if one.stalled]
     over = [one for one in causes if not one.stalled]
+    if not causes and not frame.snapshot.engines:
+        line = piece(" No engine heard yet.", look.style("strong"))
+        return shortened(line, frame.width - 1, look.glyphs.cut)
     if not causes:
-        return piece(" Nothing is wrong that kvtrace knows of.", look.style("strong"))
+        line = piece(" Nothing is wrong that kvtrace knows of.", look.style("strong"))
+        return shortened(line, frame.width - 1, look.glyphs.cut)
     if not now:
         ended = words.count(sum(one.ended for one in over))
         line = piece(" Nothing is wrong now.", look.style("strong"))

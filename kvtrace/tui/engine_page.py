@@ -9,6 +9,7 @@ from kvtrace.differences import Fact, facts
 from kvtrace.readings import Vital
 from kvtrace.snapshot import EngineLine
 from kvtrace.tui import said
+from kvtrace.tui.empty import silent
 from kvtrace.tui.engines import trouble
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.look import Look
@@ -90,7 +91,8 @@ def verdict(frame: Frame, told: Sequence[Fact]) -> list[Text]:
     """Are all there, and do P and D fit together?"""
     look, engines = frame.look, frame.snapshot.engines
     if not engines:
-        return [piece(" No engine heard yet.", look.style("strong"))]
+        line = piece(" No engine heard yet.", look.style("strong"))
+        return [shortened(line, frame.width - 1, look.glyphs.cut), *silent(frame)]
     producers = sum(engine.roles.startswith("P") for engine in engines)
     gone = [one for one in engines if trouble(one, look) is not None and one.state != "alive"]
     line = piece(f" {producers} P and {len(engines) - producers} D", look.style("strong"))
@@ -234,11 +236,12 @@ def _tables(vital: Vital | None, frame: Frame) -> list[Text]:
     look = frame.look
     if vital is None:
         return [piece(" told nothing of its steps and tables yet", look.style("muted"))]
-    step = look.words(f"{words.duration(vital.mean or None)} on average")
+    took = f"steps take {words.duration(vital.mean)} on average"
+    step = look.words(took if vital.mean else "told nothing of how long its steps take")
     head = piece(" " + pad("TABLE", 24), look.style("muted", bold=True))
     head.append(pad("now", 7, right=True) + pad("oldest", 9, right=True), look.style("muted"))
     head.append("  last 5 min", look.style("muted"))
-    steps = piece(f" steps take {step}", look.style("text"))
+    steps = piece(f" {step}", look.style("text" if vital.mean else "muted"))
     if not vital.tables:
         return [steps]
     lines = [steps, head]

@@ -40,7 +40,8 @@ def verdict(frame: Frame) -> Text:
     """How much comes, and how much of it is kept."""
     look, snapshot = frame.look, frame.snapshot
     if not snapshot.tail:
-        return piece(" No event heard yet.", look.style("strong"))
+        line = piece(" No event heard yet.", look.style("strong"))
+        return shortened(line, frame.width - 1, look.glyphs.cut)
     rate = words.per_second(snapshot.rate).removesuffix("/s")
     line = piece(f" {rate} events a second", look.style("strong"))
     line.append(f", {words.count(snapshot.events)} in all.", look.style("text"))

@@ -18,6 +18,7 @@ from kvtrace.tui import event_page, moving
 from kvtrace.tui.clipboard import Copied
 from kvtrace.tui.cursor import Cursor
 from kvtrace.tui.drawn import Drawn
+from kvtrace.tui.empty import silent
 from kvtrace.tui.event_list import EventList
 from kvtrace.tui.filling import Filling
 from kvtrace.tui.finder import Finder
@@ -196,5 +197,7 @@ class EventsScreen(Screen[None]):
         for index, heard in enumerate(items[first : first + self._room], first):
             chosen = index == self._cursor.at
             lines.append(event_page.event_line(frame, heard, selected=chosen))
+        if not frame.snapshot.tail:
+            lines += silent(frame)[: max(room - len(lines), 0)]
         lines += [Text()] * (room - len(lines) - len(detail))
         return [*lines, *detail]

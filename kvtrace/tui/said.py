@@ -27,6 +27,9 @@ _DURATIONS = {
 }
 """Attributes that are nanoseconds."""
 
+_COUNTS = {"blocks"}
+"""Facts that are read with commas."""
+
 _SILENT = {"request", "ordinal", "side"}
 """Attributes that say what is seen anyway."""
 
@@ -66,6 +69,8 @@ def fact(name: str, value: str) -> str:
         return words.UNKNOWN
     if value.isdecimal() and name in _DURATIONS:
         return words.duration(int(value))
+    if value.isdecimal() and name in _COUNTS:
+        return words.count(int(value))
     return words.clean(value)
 
 

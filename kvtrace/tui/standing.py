@@ -10,10 +10,7 @@ from kvtrace.tui.frame import Frame
 from kvtrace.tui.look import Look
 from kvtrace.tui.opened import Opened
 from kvtrace.tui.preview import diagnosis_of
-from kvtrace.tui.text import cells, cut, flow, piece, wrap
-
-PROSE = 110
-"""Cells in which a line of prose ends."""
+from kvtrace.tui.text import PROSE, cells, cut, flow, piece, wrap
 
 _DO = "DO  "
 

@@ -7,6 +7,9 @@ from rich.text import Text
 
 from kvtrace.words import clean
 
+PROSE = 110
+"""Cells in which a line of prose ends, however wide the terminal."""
+
 
 def piece(text: str, style: str) -> Text:
     """Text in that style, to which text in other styles can be added."""

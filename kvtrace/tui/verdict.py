@@ -4,6 +4,7 @@ from rich.text import Text
 
 from kvtrace import words
 from kvtrace.snapshot import Snapshot, Totals
+from kvtrace.tui.empty import START
 from kvtrace.tui.frame import Frame, Mode
 from kvtrace.tui.look import Look
 from kvtrace.tui.text import beside, cut, piece, shortened, wrap
@@ -100,8 +101,7 @@ def _notes(frame: Frame) -> list[str]:
     if status.mode is Mode.OVER:
         return wrap(f"{status.note} Shown is what was known at its end.", width)
     if not frame.snapshot.engines and not in_flight(frame.snapshot):
-        advice = "Start vLLM with KVTRACE=1 in its environment, and its engines show up here."
-        return [*wrap(f"Reading {frame.source}.", width), *wrap(advice, width)]
+        return [*wrap(f"Reading {frame.source}.", width), *wrap(START, width)]
     worst = frame.snapshot.causes[0] if frame.snapshot.causes else None
     if worst is not None and worst.stalled and frame.height >= 30:
         said = f"{words.count(worst.stalled)} for one cause, {worst.worst.label}"
