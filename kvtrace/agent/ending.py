@@ -13,6 +13,10 @@ UNMET = 30 * SECOND
 """Nanoseconds after which an engine that launched an agent must have begun to speak."""
 
 
+IN_VAIN = 5 * SECOND
+"""Nanoseconds for which one that looks but once tries an endpoint that takes nothing."""
+
+
 class Ending(msgspec.Struct, kw_only=True):
     """The rules, and since when nobody was there."""
 
@@ -26,6 +30,8 @@ class Ending(msgspec.Struct, kw_only=True):
     """Whether an engine launched it, so that there is one."""
 
     since: int | None = None
+    delayed: int | None = None
+    """Since when the endpoint takes nothing."""
 
     def is_reached(self, now: int, *, alone: bool, met: bool, unsent: int) -> bool:
         """Whether to end now; `alone` is whether no process lives, `met` whether one ever did."""
@@ -38,3 +44,12 @@ class Ending(msgspec.Struct, kw_only=True):
         if not met and not self.once:
             return self.launched and waited >= UNMET
         return waited >= GIVE_UP or (waited >= SETTLED and not unsent)
+
+    def is_in_vain(self, now: int, *, delayed: bool) -> bool:
+        """Whether one that looks but once has tried for long enough what takes nothing now."""
+        if not (self.once and delayed):
+            self.delayed = None
+            return False
+        if self.delayed is None:
+            self.delayed = now
+        return now - self.delayed >= IN_VAIN

@@ -40,6 +40,10 @@ class Route(Generic[Item]):
         self.sent = 0
         self.lost = 0
         """All that the endpoint did not take."""
+
+        self.is_delayed = False
+        """Whether the endpoint took nothing when it was last asked."""
+
         self._signal = destination.signal
         self._endpoint = destination.endpoint
         self._sender = sender
@@ -66,6 +70,7 @@ class Route(Generic[Item]):
     def settled(self, items: Sequence[Item], answer: Answer) -> None:
         """These will not be sent again, whether they were taken or not."""
         self.on_settled(items)
+        self.is_delayed = False
         if answer.fate is not Fate.TAKEN:
             self.dropped(items, answer)
             return
@@ -88,6 +93,7 @@ class Route(Generic[Item]):
 
     def delayed(self, answer: Answer) -> None:
         """The endpoint does not take anything now."""
+        self.is_delayed = True
         said = f"{self._signal} cannot be sent to {self._endpoint} now"
         self._journal.is_(
             self._signal, "delayed", f"{said} ({answer.why}): events wait in the black boxes"

@@ -165,8 +165,10 @@ def _making(deriver: Deriver, sampler: Sampler, secret: str) -> Making:
     return Making(deriver, sampler.sift, Hasher(secret).news)
 
 
-def run(plan: Plan, lock: Lock, tell: Callable[[str], object], stop: Event) -> None:
+def run(plan: Plan, lock: Lock, tell: Callable[[str], object], stop: Event) -> bool:
     """Send what the black boxes tell until there is nothing left to do, or it is told to stop.
+
+    Whether all that was read was sent, or refused.
 
     Raises ExportError where the destinations' settings make no sense, or the lock is not ours any
     more, and BlackBoxError where the directory cannot be read.
@@ -187,6 +189,7 @@ def run(plan: Plan, lock: Lock, tell: Callable[[str], object], stop: Event) -> N
         finally:
             left = office.stop(FLUSH)
         journal.note(_summary(office, left))
+    return not any(left.values())
 
 
 def _watch(plan: Plan, office: Office, lock: Lock, stop: Event) -> None:
@@ -197,6 +200,8 @@ def _watch(plan: Plan, office: Office, lock: Lock, stop: Event) -> None:
         office.tell_left_out()
         office.journal.catch_up()
         over = plan.ending.is_reached(now, alone=agent.alone, met=agent.met, unsent=agent.unsent)
+        delayed = any(route.is_delayed for route in office.routes)
+        over = plan.ending.is_in_vain(now, delayed=delayed) or over
         if not lock.ours:
             office.journal.note(f"{lock.path} is gone, or another agent's: ends")
             return
@@ -206,7 +211,8 @@ def _watch(plan: Plan, office: Office, lock: Lock, stop: Event) -> None:
 
 def _beginning(plan: Plan) -> str:
     ways = dict.fromkeys(f"{one.endpoint} ({one.protocol})" for one in plan.destinations)
-    return f"reads {plan.directory}, sends to {' and '.join(ways)}"
+    once = "; ends when all that is there has arrived" if plan.ending.once else ""
+    return f"reads {plan.directory}, sends to {' and '.join(ways)}{once}"
 
 
 def _summary(office: Office, left: Mapping[str, int]) -> str:

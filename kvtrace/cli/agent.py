@@ -54,11 +54,7 @@ def command(
     # gRPC takes longer to import than all the rest, and help needs none of it.
     from kvtrace.agent.running import Plan, run
 
-    where = options.readable(directory).absolute()
-    with suppress(FileExistsError, OSError):
-        where.mkdir(mode=0o700)
-    if not where.exists():
-        raise ExportError(f"{where} does not exist and cannot be made: name another with --dir")
+    where = _made(options.readable(directory).absolute())
     found = () if launched is not None else _destinations(endpoint)
     with closing(Lock(where, launched)) as lock, asked_to_stop() as stop:
         try:
@@ -74,10 +70,20 @@ def command(
                 dead_for_ns=dead_for,
                 ending=Ending(once=once, stay=stay, launched=launched is not None),
             )
-            run(plan, lock, _say if launched is None else _write_down, stop)
+            sent = run(plan, lock, _say if launched is None else _write_down, stop)
         except KvtraceError:
             lock.refuse()
             raise
+    if once and not sent:
+        raise _unsent(found)
+
+
+def _made(where: Path) -> Path:
+    with suppress(FileExistsError, OSError):
+        where.mkdir(mode=0o700)
+    if not where.exists():
+        raise ExportError(f"{where} does not exist and cannot be made: name another with --dir")
+    return where
 
 
 def _destinations(endpoint: str) -> tuple[Destination, ...]:
@@ -85,6 +91,14 @@ def _destinations(endpoint: str) -> tuple[Destination, ...]:
     if not found:
         raise ExportError(DISABLED if disabled(os.environ) else NOWHERE)
     return found
+
+
+def _unsent(found: tuple[Destination, ...]) -> ExportError:
+    places = " and ".join(dict.fromkeys(one.endpoint for one in found))
+    return ExportError(
+        f"not all that is there could be sent: see that something takes OTLP at {places}, "
+        "and start this again"
+    )
 
 
 def ratio(text: str) -> float:

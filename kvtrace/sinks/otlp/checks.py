@@ -7,6 +7,9 @@ from urllib.parse import urlsplit
 
 from kvtrace.destination import HTTP, Destination
 
+_OF_GRPC = ("dns", "unix", "unix-abstract", "vsock", "ipv4", "ipv6", "xds", "grpc", "grpcs")
+"""What else gRPC, or OpenTelemetry's exporter for it, understands before a colon."""
+
 _FILES = ("CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY")
 
 
@@ -23,6 +26,8 @@ def check(destination: Destination, environ: Mapping[str, str] = os.environ) -> 
 
 def _check_endpoint(endpoint: str, *, web: bool) -> None:
     parts = urlsplit(endpoint)
+    if not web and parts.scheme in _OF_GRPC:
+        return
     is_url = parts.scheme in ("http", "https")
     if web and not is_url:
         raise ValueError("it does not begin with http:// or https://")
@@ -32,6 +37,14 @@ def _check_endpoint(endpoint: str, *, web: bool) -> None:
         raise ValueError("it names no host, or no port that can be")
     if not any(sign.isalnum() for sign in endpoint):
         raise ValueError("it names no host")
+    if not is_url and "://" in endpoint:
+        raise ValueError(
+            f"{parts.scheme}:// is nothing that OTLP goes by: write http:// or https://"
+        )
+    if not is_url:
+        parts = urlsplit(f"//{endpoint}")
+    if not web and parts.port is None and parts.scheme != "https":
+        raise ValueError("it names no port: write http://collector:4317")
     try:
         (parts.hostname or "").encode("idna")
     except UnicodeError as error:

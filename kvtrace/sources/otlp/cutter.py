@@ -99,9 +99,9 @@ class Cutter:
             start, end = token.span()
             if len(self._stack) == self._holder and not _NOTHING.fullmatch(text, last, start):
                 yield from self._stray()
+                if not self._stack:
+                    return
             last = end
-            if self._astray:
-                return
             if text[start] != _QUOTE:
                 yield from self._bracket(text, start)
             elif end - start > 1:

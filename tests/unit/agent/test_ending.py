@@ -1,6 +1,6 @@
 """When an agent has nothing left to do."""
 
-from kvtrace.agent.ending import GIVE_UP, SECOND, SETTLED, UNMET, Ending
+from kvtrace.agent.ending import GIVE_UP, IN_VAIN, SECOND, SETTLED, UNMET, Ending
 
 
 def reached(ending: Ending, at: int, alone: bool = True, met: bool = True, unsent: int = 0) -> bool:
@@ -47,6 +47,20 @@ def test_one_that_stays_waits_for_the_next_engines() -> None:
     ending = Ending(stay=True)
     reached(ending, 0)
     assert not reached(ending, 100 * GIVE_UP)
+
+
+def test_one_that_looks_once_gives_up_soon_where_nothing_is_taken() -> None:
+    ending = Ending(once=True)
+    assert not ending.is_in_vain(0, delayed=True)
+    assert not ending.is_in_vain(IN_VAIN - 1, delayed=True)
+    assert ending.is_in_vain(IN_VAIN, delayed=True)
+
+
+def test_it_goes_on_where_something_is_taken_meanwhile_and_others_go_on_anyway() -> None:
+    ending, other = Ending(once=True), Ending()
+    for at, delayed in ((0, True), (IN_VAIN - 1, False), (IN_VAIN, True), (2 * IN_VAIN - 1, True)):
+        assert not ending.is_in_vain(at, delayed=delayed)
+        assert not other.is_in_vain(at, delayed=True)
 
 
 def test_once_is_once_whoever_lives() -> None:

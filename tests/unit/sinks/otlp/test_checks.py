@@ -36,9 +36,19 @@ def test_an_endpoint_without_a_letter_names_no_host(endpoint: str) -> None:
         check(to(endpoint), {})
 
 
-@pytest.mark.parametrize("endpoint", ["c", "c:4317", "http://c", "https://c:1/v1", "dns:///c:1"])
+@pytest.mark.parametrize(
+    "endpoint", ["c:4317", "[::1]:1", "https://c", "https://c:1/v1", "dns:///c", "unix:/a"]
+)
 def test_what_grpc_can_reach_is_left_to_it(endpoint: str) -> None:
     check(to(endpoint), {})
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["nope", "http://nope", "x:1:2", "x:y", "ftp://x:4317", "x/v1"]
+)
+def test_what_is_no_place_for_grpc_is_refused(endpoint: str) -> None:
+    with pytest.raises(ValueError, match=r"[Pp]ort|http://"):
+        check(to(endpoint), {})
 
 
 @pytest.mark.parametrize("endpoint", ["c", "c:4318", "ftp://c", "grpc://c"])
