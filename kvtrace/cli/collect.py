@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 SECOND = 1_000_000_000
 
+_FOREIGN = "log records and spans"
+
 EXAMPLES = """\b
 Examples:
   kvtrace collect --record fleet.kvtrace.gz
@@ -95,6 +97,11 @@ class Progress:
     def _told(self, snapshot: Snapshot) -> str:
         received = words.many(sum(self._receiver.counts.requests.values()), "request")
         said = f"{received}, {words.many(snapshot.events, 'event')}"
+        tally = self._receiver.counts.received
+        if tally.foreign:
+            said += f", {words.many(tally.foreign, 'log record or span', _FOREIGN)} not kvtrace's"
+        if tally.metrics:
+            said += f", {words.many(tally.metrics, 'metric')} passed over"
         if self._receiver.setup.target is not None:
             counts = self._receiver.counts
             said += f", {words.many(counts.forwarded, 'request')} passed on"
