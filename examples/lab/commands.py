@@ -5,7 +5,6 @@ import importlib.util
 import signal
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NoReturn
 
 import msgspec
@@ -14,24 +13,12 @@ from kvtrace.cli.streams import put
 from kvtrace.errors import KvtraceError
 from lab.confusion import page
 from lab.errors import LabError
+from lab.parser import parsed
 from lab.result import Result
 from lab.scenario import Scenario, chosen, every
 
 NEEDED = ("vllm", "nixl", "zmq", "aiohttp", "psutil")
 """What playing takes beside kvtrace; telling which scenarios there are takes none of it."""
-
-EXAMPLES = """\
-examples:
-  kvtrace lab list
-  kvtrace lab run prefill-dropped
-  kvtrace lab run --all --json > results.json
-  kvtrace lab run --all --record recordings/ --page docs/lab.md
-  kvtrace lab page monday.json tuesday.json > docs/lab.md
-  kvtrace lab healthy --seconds 900
-
-exit codes:
-  0 all was named right   1 something was not   2 the lab could not run   130 interrupted
-"""
 
 
 class InterruptedLabError(Exception):
@@ -40,7 +27,7 @@ class InterruptedLabError(Exception):
 
 def main(words: Sequence[str]) -> int:
     """Do what the words say, and return the exit code."""
-    options = _parser().parse_args(words)
+    options = parsed(words)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     try:
@@ -136,32 +123,6 @@ def _in_words(result: Result) -> str:
     named = ", ".join(dict.fromkeys(one for causes in result.named.values() for one in causes))
     why = f" ({result.error})" if result.error else ""
     return f"{mark}  {result.name}: {named or 'nothing'} in {result.seconds:g} s{why}"
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="kvtrace lab",
-        description="Break real engines in known ways, and see which cause kvtrace names.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    told = commands.add_parser("list", help="tell which scenarios there are")
-    told.add_argument("--json", action="store_true", help="as one JSON list")
-    run = commands.add_parser("run", help="play scenarios on real engines")
-    run.add_argument("names", nargs="*", metavar="NAME")
-    run.add_argument("--all", action="store_true", help="every scenario")
-    run.add_argument("--json", action="store_true", help="the results as one JSON list")
-    run.add_argument("--times", type=int, default=1, metavar="N", help="so often (1)")
-    run.add_argument("--record", type=Path, metavar="DIR", help="keep a recording of each")
-    run.add_argument("--page", type=Path, metavar="FILE", help="write the table of what was named")
-    told = commands.add_parser("page", help="the table of what was named in several runs")
-    told.add_argument("results", nargs="+", type=Path, metavar="FILE", help="what --json told")
-    healthy = commands.add_parser("healthy", help="healthy requests, of which nothing is named")
-    healthy.add_argument("--seconds", type=float, default=60, metavar="S", help="so long (60)")
-    healthy.add_argument("--record", type=Path, metavar="FILE", help="keep what was heard there")
-    healthy.add_argument("--json", action="store_true", help="the result as one JSON object")
-    return parser
 
 
 _COMMANDS = {"list": _list, "run": _run, "page": _page, "healthy": _healthy}

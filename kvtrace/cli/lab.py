@@ -20,6 +20,9 @@ Examples:
   kvtrace lab list
   kvtrace lab run prefill-dropped
   kvtrace lab run --all --json > results.json
+  kvtrace lab page results.json > docs/lab.md
+  kvtrace lab healthy --seconds 900
+  kvtrace lab run --help
 """
 
 
@@ -32,8 +35,15 @@ Examples:
 def command(words: tuple[str, ...]) -> int:
     """Break real engines in known ways, and see which cause is named for each.
 
-    WORDS: `list` tells which scenarios there are, `run NAME…` plays some, `run --all` all of them;
-    `run --help` tells more. It needs a checkout of kvtrace, and vLLM and NIXL beside it.
+    \b
+    WORDS:
+      list         which scenarios there are, and the cause that is to be named
+      run NAME...  play these on real engines; run --all plays all of them
+      page FILE... make one table of what was named in several runs
+      healthy      send healthy requests, for which nothing is to be named
+
+    Each has a --help of its own. It needs a checkout of kvtrace; run and healthy need vLLM and NIXL
+    beside it, which `make setup-engines` installs.
     """
     lab = [sys.executable, "-m", "lab.main", *(words or ("--help",))]
     return waited(subprocess.Popen(lab, env=environment(CHECKOUT)))
