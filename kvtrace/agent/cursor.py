@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -174,9 +175,15 @@ class Cursor:
     def _replace(self, raw: bytes) -> None:
         new = self._path.with_name(NAME + ".new")
         opened = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(opened, "wb") as file:
-            file.write(raw)
-        new.replace(self._path)
+        try:
+            with os.fdopen(opened, "wb") as file:
+                file.write(raw)
+            new.replace(self._path)
+        except OSError:
+            # Half of it would take the room that black boxes need as well.
+            with suppress(OSError):
+                new.unlink()
+            raise
 
     def _warn(self, error: OSError) -> None:
         if not self._warned:

@@ -1,6 +1,7 @@
 """How far signals were sent, across restarts."""
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,28 @@ def test_where_it_cannot_be_written_that_is_said_once(tmp_path: Path) -> None:
     (tmp_path / "missing").mkdir()
     cursor.write()
     assert Cursor(tmp_path / "missing").before("a").logs == 2
+
+
+def test_on_a_full_disk_the_one_before_stays_whole_and_half_of_the_next_takes_no_room(
+    tmp_path: Path,
+) -> None:
+    said: list[str] = []
+    cursor = Cursor(tmp_path, tell=said.append)
+    cursor.advance("a", logs=5)
+    cursor.write()
+    for number in range(100):
+        cursor.advance(f"{number:032x}", logs=1)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
+    try:
+        cursor.write()
+        cursor.write()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [one.name for one in tmp_path.iterdir()] == ["agent.cursor"]
+    assert (Cursor(tmp_path).before("a").logs, len(said)) == (5, 1)
+    cursor.write()
+    assert Cursor(tmp_path).before(f"{7:032x}").logs == 1
 
 
 def test_what_was_refused_is_owed_until_it_was_told(tmp_path: Path) -> None:
