@@ -1,18 +1,20 @@
 """Counts and sorts what the fleet holds, for one snapshot after another."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import islice
 
 import msgspec
 
+from kvtrace.clocks import Clocks
 from kvtrace.diagnosis.case import trouble_of
 from kvtrace.diagnosis.patience import patience
 from kvtrace.diagnosis.rounds import Rounds
 from kvtrace.ended import done
 from kvtrace.ending import seen_from_start
 from kvtrace.engine_lines import engine_line, load, replaced
-from kvtrace.engines import Engine
+from kvtrace.engines import Engine, Engines
 from kvtrace.events import AnyEvent
 from kvtrace.fleet import Fleet
 from kvtrace.flow import Flow
@@ -22,7 +24,7 @@ from kvtrace.moments import Moment, Record
 from kvtrace.names import Names
 from kvtrace.phases import Stretch
 from kvtrace.rows import row, worst_first
-from kvtrace.snapshot import Done, EngineLine, Losses, Row, Snapshot, Totals
+from kvtrace.snapshot import Done, EngineLine, Losses, Row, Snapshot, Stalls, Totals
 from kvtrace.standing import Standing, standing
 from kvtrace.transfer import Transfer
 from kvtrace.wire import KINDS
@@ -62,6 +64,17 @@ class Census:
         self.beat(at)
         return self.look(at)
 
+    def stalls(self, at: int) -> Stalls:
+        """Who is in flight, and why those that stall do: what a snapshot costs most is left out.
+
+        The snapshots that follow are the same as if this had been one.
+        """
+        self.beat(at)
+        rows = self.rows(at)
+        found = Stalls(rows=rows, diagnoses=self._rounds.stalls(rows, self._since, at))
+        self._keep_latest(at)
+        return found
+
     def beat(self, at: int) -> None:
         """Work out what is not worked out with each event.
 
@@ -79,11 +92,11 @@ class Census:
     def look(self, at: int) -> Snapshot:
         """All that is known, as of `at`, with rates, clocks and names as of the last beat."""
         engines = {engine.id: engine for engine in self._fleet.engines.all()}
-        rows = self._rows(at, engines)
+        rows = self._rows(at, engines.get)
         found = self._rounds.look(rows, self._since, at)
         return Snapshot(
             at=at,
-            wall=self._wall(at, engines),
+            wall=_wall(at, engines, self._clocks),
             totals=_totals(rows, self._fleet.outcomes),
             oldest=max((row.waited for row in rows), default=None),
             phases=self._flow.phase_lines(rows, at),
@@ -112,15 +125,15 @@ class Census:
 
     def rows(self, at: int) -> tuple[Row, ...]:
         """The transfers in flight alone, as of `at`."""
-        return self._rows(at, {engine.id: engine for engine in self._fleet.engines.all()})
+        return self._rows(at, cache(self._fleet.engines.get))
 
-    def _rows(self, at: int, engines: dict[str, Engine]) -> tuple[Row, ...]:
+    def _rows(self, at: int, engine: Callable[[str], Engine | None]) -> tuple[Row, ...]:
         before, self._standings = self._standings, {}
         limits: dict[tuple[Link, Phase], int] = {}
         all_gone = self._fleet.engines.all_gone
         rows = []
         for name, transfer in self._fleet.table.live.items():
-            if self._is_stale(transfer):
+            if _is_stale(transfer, self._fleet.engines):
                 continue
             known = before.get(name)
             if known is None or known[0] is not transfer:
@@ -130,7 +143,7 @@ class Census:
             key = found.link, found.phase
             limit = limits.get(key)
             if limit is None:
-                ends = engines.get(found.link.producer), engines.get(found.link.consumer)
+                ends = engine(found.link.producer), engine(found.link.consumer)
                 limit = limits[key] = patience(found.phase, *ends)
             rows.append(row(transfer, found, limit, at, gone=all_gone(found.awaited)))
         return worst_first(rows)
@@ -138,16 +151,6 @@ class Census:
     def _since(self, row: Row) -> int:
         """When its present wait began."""
         return self._standings[row.transfer.id][1].since
-
-    def _is_stale(self, transfer: Transfer) -> bool:
-        """Whether it is only a registration of a consumer that we hear, and that has no such
-        request: with more consumer ranks than producer ranks some stay unmatched for ever."""
-        if transfer.consumer is not None or transfer.producer is None:
-            return False
-        told = transfer.producer.told.values()
-        if any(one.event.request for one in told):
-            return False
-        return any(getattr(one.event, "consumer", "") in self._fleet.engines for one in told)
 
     def _count_ended(self, at: int) -> None:
         for name in self._fleet.take_ended():
@@ -170,20 +173,22 @@ class Census:
 
     def _latest(self, at: int) -> tuple[Done, ...]:
         """The last to end, newest first, with what was learned of them since."""
-        table = self._fleet.table
+        self._keep_latest(at)
+        found = (made for _, made in self._done.values())
+        newest = sorted(found, key=lambda d: -self._clocks.instant(d.ended))
+        return tuple(newest)
+
+    def _keep_latest(self, at: int) -> None:
         kept = {}
-        for name in list(table.ended)[-SHOWN:]:
-            transfer = table.ended[name]
-            if not seen_from_start(transfer):
-                continue
+        last = list(islice(reversed(self._fleet.table.ended.items()), SHOWN))
+        for name, transfer in reversed(last):
             known = self._done.get(name)
             if known is None or known[0] is not transfer:
+                if not seen_from_start(transfer):
+                    continue
                 known = transfer, self._made(name, at)[0]
             kept[name] = known
         self._done = kept
-        found = (made for _, made in kept.values())
-        newest = sorted(found, key=lambda d: -self._clocks.instant(d.ended))
-        return tuple(newest)
 
     def _lines(
         self, at: int, engines: dict[str, Engine], rows: tuple[Row, ...]
@@ -222,11 +227,23 @@ class Census:
             lag=self._lag,
         )
 
-    def _wall(self, at: int, engines: dict[str, Engine]) -> int:
-        """The time of day by the engine that was heard last; 0 before any was."""
-        newest = (engine.newest for engine in engines.values())
-        last = max(newest, key=self._clocks.instant, default=None)
-        return 0 if last is None else last.wall + at - self._clocks.instant(last)
+
+def _is_stale(transfer: Transfer, engines: Engines) -> bool:
+    """Whether it is only a registration of a consumer that we hear, and that has no such
+    request: with more consumer ranks than producer ranks some stay unmatched for ever."""
+    if transfer.consumer is not None or transfer.producer is None:
+        return False
+    told = transfer.producer.told.values()
+    if any(one.event.request for one in told):
+        return False
+    return any(getattr(one.event, "consumer", "") in engines for one in told)
+
+
+def _wall(at: int, engines: dict[str, Engine], clocks: Clocks) -> int:
+    """The time of day by the engine that was heard last; 0 before any was."""
+    newest = (engine.newest for engine in engines.values())
+    last = max(newest, key=clocks.instant, default=None)
+    return 0 if last is None else last.wall + at - clocks.instant(last)
 
 
 def _totals(rows: tuple[Row, ...], outcomes: Counter[Outcome]) -> Totals:

@@ -4,7 +4,7 @@ import msgspec
 
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis
-from kvtrace.snapshot import Snapshot
+from kvtrace.snapshot import Snapshot, Stalls
 
 NAMED = 16
 """Transfers that are named of each cause."""
@@ -36,7 +36,7 @@ class Eased:
         self._before: dict[str, tuple[str, int, Diagnosis]] = {}
         """Of those that someone gave up: what was known until then."""
 
-    def follow(self, snapshot: Snapshot) -> None:
+    def follow(self, snapshot: Snapshot | Stalls) -> None:
         """Take note of every transfer that has a diagnosis while it waits."""
         if not snapshot.diagnoses:
             return

@@ -1,10 +1,10 @@
-"""Turns moments into snapshots."""
+"""Turns moments into snapshots, one after the other or only the last."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from kvtrace.census import Census
 from kvtrace.moments import Moment
-from kvtrace.snapshot import Snapshot
+from kvtrace.snapshot import Snapshot, Stalls
 
 EVERY = 100_000_000
 """Nanoseconds between two snapshots at least."""
@@ -38,14 +38,39 @@ def watch(moments: Iterable[Moment], *, clock: str = "", every: int = EVERY) -> 
         told = due is None or moment.at >= due
         if told:
             snapshot = census.snapshot(moment.at)
-            due = moment.at + max(every, apart(snapshot))
+            due = moment.at + max(every, apart(snapshot.totals.waiting, snapshot.totals.stalled))
             yield snapshot
     if moment is not None and not told:
         yield census.snapshot(moment.at)
 
 
-def apart(snapshot: Snapshot) -> int:
-    """Nanoseconds from this snapshot to the next: the more it holds, the more it cost to make."""
-    totals = snapshot.totals
-    work = ROW * totals.waiting + STALLED * min(totals.stalled, DIAGNOSED)
+def conclude(
+    moments: Iterable[Moment], note: Callable[[Snapshot | Stalls], None], *, clock: str = ""
+) -> Snapshot | None:
+    """What is known at the end of these moments, the same as `watch` says last; None without any.
+
+    Of the snapshots before it only who stalls is worked out, and noted.
+    """
+    census = Census(clock)
+    due: int | None = None
+    coming = iter(moments)
+    ahead = next(coming, None)
+    while (moment := ahead) is not None:
+        census.take(moment)
+        ahead = next(coming, None)
+        if ahead is None:
+            last = census.snapshot(moment.at)
+            note(last)
+            return last
+        if due is None or moment.at >= due:
+            found = census.stalls(moment.at)
+            stalled = sum(row.stalled for row in found.rows)
+            due = moment.at + max(EVERY, apart(len(found.rows), stalled))
+            note(found)
+    return None
+
+
+def apart(waiting: int, stalled: int) -> int:
+    """Nanoseconds from one snapshot to the next: the more it holds, the more it cost to make."""
+    work = ROW * waiting + STALLED * min(stalled, DIAGNOSED)
     return min(work, LATEST)

@@ -167,6 +167,16 @@ class Done(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Why it failed, was given up, or was slow; None where all was well."""
 
 
+class Stalls(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is in flight at one moment, and why those that stall do."""
+
+    rows: tuple[Row, ...]
+    """As in a snapshot."""
+
+    diagnoses: dict[str, Diagnosis]
+    """The same."""
+
+
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """The whole of what is known at one moment."""
 

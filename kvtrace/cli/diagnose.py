@@ -3,7 +3,7 @@
 import gzip
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -16,11 +16,14 @@ from kvtrace.cli.interrupts import asked_to_stop
 from kvtrace.cli.listening import HERE, Asked
 from kvtrace.cli.silence import why_silent
 from kvtrace.cli.streams import put, tell
-from kvtrace.cli.watching import snapshots, started
+from kvtrace.cli.watching import started
 from kvtrace.document import document
 from kvtrace.eased import Eased, EasedLine
 from kvtrace.errors import KvtraceError
+from kvtrace.garbage import collect_seldom
 from kvtrace.incident import incident
+from kvtrace.moments import Moment
+from kvtrace.recording import Header
 from kvtrace.snapshot import Snapshot
 from kvtrace.sources import run_directory
 from kvtrace.sources.recording import GZIP, open_recording
@@ -90,7 +93,7 @@ def _read(source: Path | None, dead_for: int) -> Judged:
     if source is None or source.is_dir():
         where = options.readable(source)
         moments = run_directory.read_once(where, dead_for_ns=dead_for)
-        return _last(snapshots(moments, started()), str(where))
+        return _last(moments, started(), str(where))
     otlp = _beginning(source)
     if otlp:
         # Protobuf takes longer to import than all the rest, and only OTLP needs it.
@@ -98,13 +101,13 @@ def _read(source: Path | None, dead_for: int) -> Judged:
 
         if is_otlp(otlp):
             with closing(OtlpFile(source)) as file:
-                found = _last(snapshots(file, file.header), file.name)
+                found = _last(file, file.header, file.name)
                 _warn(file.name, file.damage)
                 if file.told:
                     tell(f"kvtrace: {file.name} {file.told}")
             return found
     with closing(open_recording(source)) as recording:
-        found = _last(snapshots(recording, recording.header), recording.name)
+        found = _last(recording, recording.header, recording.name)
         _warn(recording.name, recording.damage)
     return found
 
@@ -127,7 +130,7 @@ def _listened(address: str, seconds: float) -> Judged:
         def over() -> bool:
             return stop.is_set() or time.monotonic() >= ends
 
-        return _last(snapshots(receiver.watch(over), start), places(receiver))
+        return _last(receiver.watch(over), start, places(receiver))
 
 
 def _beginning(source: Path) -> bytes:
@@ -143,14 +146,18 @@ def _beginning(source: Path) -> bytes:
     return first if b"resource" in first else b""
 
 
-def _last(shown: Iterator[Snapshot], name: str) -> Judged:
+def _last(moments: Iterable[Moment], start: Header, name: str) -> Judged:
     """How things stood in the end, and what was wrong before."""
-    eased, last = Eased(), None
-    for last in shown:
-        eased.follow(last)
+    # The rules take longer to import than all the rest, and help needs none of them.
+    from kvtrace.monitor import conclude
+    from kvtrace.walk import told
+
+    collect_seldom()
+    eased = Eased()
+    last = conclude(moments, eased.follow, clock=start.clock)
     if last is None:
         raise KvtraceError(f"{name} holds nothing but its beginning: record while engines run")
-    return Judged(last, eased.lines(last))
+    return Judged(told(last, start), eased.lines(last))
 
 
 def _why(source: Path | None, dead_for: int) -> str:

@@ -52,9 +52,20 @@ class Rounds:
 
     def look(self, rows: tuple[Row, ...], began: Callable[[Row], int], now: int) -> Findings:
         """What is wrong, given every row, the worst first, and when its present wait began."""
-        scene = self._scene(now)
-        # Whom nobody will serve any more need not be waited for.
-        stalled = [row for row in rows if row.stalled or row.gone]
+        scene, stalled = self._scene(now), _stalled(rows)
+        found = self._diagnosed(stalled, began, scene)
+        wrong = self._wrong(scene)
+        return Findings(found, wrong, self._tally.lines(stalled, found, wrong))
+
+    def stalls(
+        self, rows: tuple[Row, ...], began: Callable[[Row], int], now: int
+    ) -> dict[str, Diagnosis]:
+        """The same of the stalled transfers alone, without what is wrong with engines."""
+        return self._diagnosed(_stalled(rows), began, self._scene(now))
+
+    def _diagnosed(
+        self, stalled: list[Row], began: Callable[[Row], int], scene: Scene
+    ) -> dict[str, Diagnosis]:
         fresh = self._fresh(stalled)
         found: dict[str, Diagnosis] = {}
         for number, row in enumerate(stalled):
@@ -65,8 +76,7 @@ class Rounds:
             elif name in self._stalled:
                 found[name] = self._stalled[name]
         self._stalled = found
-        wrong = self._wrong(scene)
-        return Findings(found, wrong, self._tally.lines(stalled, found, wrong))
+        return found
 
     def _fresh(self, stalled: list[Row]) -> set[int]:
         """Which of these are looked at now, by their place."""
@@ -95,6 +105,11 @@ class Rounds:
         cases = [EngineCase(engine, scene) for engine in self._fleet.engines.all()]
         found = (rule(case) for case in cases for rule in ENGINE_RULES)
         return tuple(presentable(one) for one in found if one is not None)
+
+
+def _stalled(rows: tuple[Row, ...]) -> list[Row]:
+    """Those that stall; whom nobody will serve any more need not be waited for."""
+    return [row for row in rows if row.stalled or row.gone]
 
 
 def diagnose(case: Case) -> Diagnosis:

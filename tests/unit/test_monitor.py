@@ -4,11 +4,13 @@ import time
 from itertools import pairwise
 
 import msgspec
+from hypothesis import given
 
 from kvtrace.model import Outcome, Phase
 from kvtrace.moments import Lost, Moment, News, Record
-from kvtrace.monitor import LATEST, apart, watch
-from kvtrace.snapshot import Totals
+from kvtrace.monitor import LATEST, apart, conclude, watch
+from kvtrace.snapshot import Snapshot, Stalls
+from tests.unit.moments import streams
 from tests.unit.samples import (
     CONSUMER_FIRST,
     PRODUCER_FIRST,
@@ -39,16 +41,30 @@ def test_snapshots_come_no_faster_than_asked_and_the_last_is_never_left_out() ->
 
 
 def test_the_more_is_in_flight_the_more_seldom_one_looks_but_once_a_second_at_least() -> None:
-    snapshot = Story().at(0).snapshot
+    assert apart(0, 0) == 0
+    assert apart(100, 0) < apart(1_000, 0) < apart(1_000, 200) < LATEST
+    assert apart(300, 300) < apart(310, 310) < apart(310, 300) + SECOND // 100
+    assert apart(100_000, 100_000) == LATEST
 
-    def pace(waiting: int, stalled: int = 0) -> int:
-        totals = Totals(waiting=waiting, stalled=stalled)
-        return apart(msgspec.structs.replace(snapshot, totals=totals))
 
-    assert pace(0) == 0
-    assert pace(100) < pace(1_000) < pace(1_000, stalled=200) < LATEST
-    assert pace(300, stalled=300) < pace(310, stalled=310) < pace(310, stalled=300) + SECOND // 100
-    assert pace(100_000, stalled=100_000) == LATEST
+@given(streams())
+def test_what_is_concluded_is_what_was_watched(moments: list[Moment]) -> None:
+    watched, noted = list(watch(moments, clock=CLOCK)), list[Snapshot | Stalls]()
+    assert conclude(moments, noted.append, clock=CLOCK) == (watched[-1] if watched else None)
+    assert [(one.rows, one.diagnoses) for one in noted] == [
+        (one.rows, one.diagnoses) for one in watched
+    ]
+
+
+def test_so_it_is_of_a_transfer_that_stalls_and_goes_on() -> None:
+    story = Story().at(0, *WHOLE[:8])
+    for second in range(1, 9):
+        story.at(second)
+    story.at(9, *WHOLE[8:]).at(10)
+    watched, noted = list(watch(story.moments, clock=CLOCK)), list[Snapshot | Stalls]()
+    assert conclude(story.moments, noted.append, clock=CLOCK) == watched[-1]
+    assert [one.diagnoses for one in noted] == [one.diagnoses for one in watched]
+    assert any(one.diagnoses for one in noted)
 
 
 def test_what_is_in_flight_sets_the_pace_of_snapshots() -> None:
