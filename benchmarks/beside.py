@@ -3,7 +3,8 @@
 The traced pair of connector_cost pushes over NIXL; an agent in a process of its own follows its
 black boxes and sends to an endpoint in a third. In turns the agent is frozen, so that both kinds
 of turns are of one run; with two cores, the agent's share of them is what it takes from the engine
-by the clock.
+by the clock. In a third kind of turn the agent is frozen too, and a process that knows nothing of
+black boxes burns as much of a core: what that costs is the price of sharing cores and caches.
 """
 
 import importlib.util
@@ -27,6 +28,20 @@ ROWS = 12
 
 TOGETHER, TIMES, BLOCKS = 16, 6, 4
 """Transfers at once, so many times in a row, of 32 tokens each block."""
+
+BURNER = """
+import sys, time
+share, beat = float(sys.argv[1]), 0.05
+while True:
+    until = time.monotonic() + beat
+    end = time.process_time() + beat * share
+    while time.process_time() < end:
+        bytes(20_000).translate(None)
+    time.sleep(max(0.0, until - time.monotonic()))
+"""
+"""Works for that share of a core, through memory as Python's objects do; on any core."""
+
+FROZEN, AT_WORK, BURNING = range(3)
 
 MOST = 1.5
 """Of its CPU time without an agent."""
@@ -70,39 +85,62 @@ def beside(pair: Any, boxes: Path) -> Row:
         where = f"http://127.0.0.1:{int(sink.stdout.readline())}"
         agent = started(boxes, where, "--stay")
         time.sleep(4)
-        spent, used = in_turns(agent, lambda turn: row_of(pair, turn))
+        share = share_of(agent, pair)
+        burner = subprocess.Popen([sys.executable, "-c", BURNER, str(share)])
+        spent, used = in_turns(agent, burner, lambda turn: row_of(pair, turn))
+        burner.kill()
+        burner.wait()
         agent.send_signal(signal.SIGTERM)
         ended(agent)
         sink.kill()
-    without, beside_it = (statistics.median(kind) for kind in spent)
+    without, beside_it, control = (statistics.median(kind) for kind in spent)
     ratio = beside_it / without
     return {
         "work": f"{BLOCKS * 32} tokens, {TOGETHER} at once, each",
         "agent frozen": f"{without / 1000:.1f} µs",
         "agent at work": f"{beside_it / 1000:.1f} µs",
         "ratio": f"{ratio:.3f}",
+        "a burner instead": f"{control / 1000:.1f} µs",
+        "its ratio": f"{control / without:.3f}",
         "the agent's share of a core": f"{100 * used:.1f} %",
         "at most": f"{MOST}" + ("" if ratio <= MOST else ": broken"),
     }
 
 
+def share_of(agent: "subprocess.Popen[bytes]", pair: Any) -> float:
+    """Which share of a core the agent takes while the pair pushes."""
+    before, began = cpu(agent.pid), time.monotonic()
+    for turn in range(2 * ROWS, 2 * ROWS + 4):
+        row_of(pair, 10 * ROWS + turn)
+    time.sleep(0.5)
+    return (cpu(agent.pid) - before) / (time.monotonic() - began)
+
+
 def in_turns(
-    agent: "subprocess.Popen[bytes]", work: Callable[[int], list[int]]
-) -> tuple[tuple[list[int], list[int]], float]:
-    """Times with the agent frozen and at work; and its share of a core while it was at work."""
-    spent: tuple[list[int], list[int]] = ([], [])
+    agent: "subprocess.Popen[bytes]",
+    burner: "subprocess.Popen[bytes]",
+    work: Callable[[int], list[int]],
+) -> tuple[tuple[list[int], list[int], list[int]], float]:
+    """Times with the agent frozen, at work, and frozen beside the burner; and the agent's share of
+    a core while it was at work."""
+    spent: tuple[list[int], list[int], list[int]] = ([], [], [])
     used = passed = 0.0
     for turn in range(ROWS):
-        for kind in random.sample((0, 1), 2):
-            agent.send_signal((signal.SIGSTOP, signal.SIGCONT)[kind])
+        for kind in random.sample((FROZEN, AT_WORK, BURNING), 3):
+            agent.send_signal(_stops(kind != AT_WORK))
+            burner.send_signal(_stops(kind != BURNING))
             before, began = cpu(agent.pid), time.monotonic()
-            spent[kind].extend(work(2 * turn + kind))
-            if kind:
+            spent[kind].extend(work(3 * turn + kind))
+            if kind == AT_WORK:
                 time.sleep(0.5)
                 used += cpu(agent.pid) - before
                 passed += time.monotonic() - began
     agent.send_signal(signal.SIGCONT)
     return spent, used / passed
+
+
+def _stops(frozen: bool) -> signal.Signals:
+    return signal.SIGSTOP if frozen else signal.SIGCONT
 
 
 def row_of(pair: Any, turn: int) -> list[int]:
