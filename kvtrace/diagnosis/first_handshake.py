@@ -14,6 +14,7 @@ from kvtrace.events import (
     HandshakeFailed,
     HandshakeFinished,
     HandshakeStarted,
+    MatchMade,
     RegistrationQueued,
     RegistrationSendFailed,
     RegistrationSent,
@@ -29,6 +30,10 @@ SECOND = 1_000_000_000
 COSTLY = 2 * SECOND
 """Nanoseconds in a handshake, to be worth a word: each pair makes it once, and on a busy host it
 takes a second."""
+
+LASTS = 8 * SECOND
+"""Nanoseconds after which one that has not ended is named: vLLM gives the exchange in it five, and
+says by then that it failed."""
 
 QUEUED = SECOND
 """Nanoseconds that a handshake has to wait for others."""
@@ -73,6 +78,39 @@ def first_handshake(case: Case) -> Diagnosis | None:
             )
         ],
     )
+
+
+def handshake_lasts(case: Case) -> Diagnosis | None:
+    """One that the transfer needs has begun, and takes longer than the exchange in it may."""
+    found = under_way(case) if case.over is None else None
+    if found is None or case.now - found.began < LASTS:
+        return None
+    place = found.told.place
+    where, peer = case.place(place), case.called(place.role.peer)
+    return case.blame(
+        Cause.FIRST_HANDSHAKE,
+        f"{where} has been at its first handshake with {peer} ({found.address}) for "
+        f"{duration(case.now - found.began)}, and is still at it.",
+        "Send a warm-up request over each link after a start, and keep `engine_ttl`"
+        f"{case.scene.ttl_now(place.engine)} above the time that a link lies idle.",
+        [
+            case.saw(found.told, "The handshake began."),
+            case.never("handshake.finished", f"{where} did not end it yet.", place),
+        ],
+    )
+
+
+def under_way(case: Case) -> Spell | None:
+    """The handshake that this transfer waits for, where it has begun and not ended."""
+    if case.has(WritePosted):
+        return None
+    for waits, role in ((RegistrationQueued, Role.PRODUCER), (MatchMade, Role.CONSUMER)):
+        peer = case.engine_id(role)
+        for one in case.all(waits):
+            for spell in _spells(case.scene, one.place):
+                if spell.peer == peer and not spell.how:
+                    return spell
+    return None
 
 
 def handshakes_queue(case: Case) -> Diagnosis | None:

@@ -3,6 +3,7 @@
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis, Evidence
 from kvtrace.diagnosis.case import Case
+from kvtrace.diagnosis.first_handshake import under_way
 from kvtrace.diagnosis.found import Found
 from kvtrace.diagnosis.scene import Scene
 from kvtrace.events import (
@@ -228,6 +229,8 @@ def watchdog_only_logs(case: Case) -> Diagnosis | None:
     """The consumer's watchdog dropped the registration; the request goes on waiting."""
     expired = case.first(RegistrationExpired) if case.over is None else None
     if expired is None or case.has(ReceiveFinished, ReceiveFailed, WritePosted):
+        return None
+    if under_way(case) is not None:
         return None
     d, p = case.called(Role.CONSUMER), case.called(Role.PRODUCER)
     return case.blame(

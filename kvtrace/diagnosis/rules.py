@@ -17,7 +17,7 @@ from kvtrace.diagnosis.completion import (
     telemetry_raises,
 )
 from kvtrace.diagnosis.engine_case import EngineCase
-from kvtrace.diagnosis.first_handshake import first_handshake, handshakes_queue
+from kvtrace.diagnosis.first_handshake import first_handshake, handshake_lasts, handshakes_queue
 from kvtrace.diagnosis.handshakes import consumer_could_not_ask, handshake_failed
 from kvtrace.diagnosis.holding import (
     aborted_blocks_held,
@@ -106,6 +106,7 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     producer_died,
     producer_shut_down,
     aborted_blocks_held,
+    handshake_lasts,
     # Writes that were refused, failed, or ran into blocks that were somebody else's by then.
     blocks_reused,
     write_after_lease,

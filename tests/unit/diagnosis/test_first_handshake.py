@@ -12,6 +12,7 @@ from tests.unit.samples import (
     handshake_finished,
     handshake_started,
     match_made,
+    registration_expired,
     registration_noticed,
     registration_sent,
     write_posted,
@@ -48,6 +49,22 @@ def test_where_only_one_side_is_heard_it_is_not_named() -> None:
     story.at(4, handshake_finished(took=4 * 10**9), registration_sent(), by=D)
     story.at(4.1, *LANDING[-4:], by=D)
     story.is_not_blamed_on(Cause.FIRST_HANDSHAKE)
+
+
+def shaking(until: float) -> Story:
+    """The producer has both, and its handshake with the consumer does not end."""
+    story = Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST, registration_noticed(), match_made())
+    begun = handshake_started(request="", peer="D0", host="10.0.0.2", port=5600)
+    story.at(0.1, begun, by=P).at(4, registration_expired(timeout=4 * 10**9))
+    return story.at(until)
+
+
+def test_a_handshake_that_does_not_end_is_named_while_it_lasts() -> None:
+    shaking(9).is_blamed_on(Cause.FIRST_HANDSHAKE, "(10.0.0.2:5600) for 8.90 s, and is still at it")
+
+
+def test_a_handshake_that_may_still_fail_or_end_is_no_cause_yet_and_nor_is_a_watchdog() -> None:
+    shaking(6).is_blamed_on(Cause.UNEXPLAINED)
 
 
 def behind_a_dead_peer() -> Story:
