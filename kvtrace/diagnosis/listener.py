@@ -5,6 +5,7 @@ from kvtrace.diagnosed import Diagnosis, Evidence
 from kvtrace.diagnosis.case import Case
 from kvtrace.diagnosis.engine_case import EngineCase
 from kvtrace.diagnosis.exchange import Failure
+from kvtrace.diagnosis.first_handshake import under_way
 from kvtrace.diagnosis.found import Found
 from kvtrace.diagnosis.scene import Scene
 from kvtrace.events import ListenerDied, ListenerStarted, RequestAdmitted
@@ -29,6 +30,26 @@ def listener_died(case: Case, failed: Failure) -> Diagnosis | None:
         [
             case.saw(died, f"The listener died of {error}."),
             case.saw(failed.told, "No answer came."),
+        ],
+    )
+
+
+def asks_a_dead_listener(case: Case) -> Diagnosis | None:
+    """A handshake that lasts asks an engine whose listener has died meanwhile."""
+    asks = under_way(case) if case.over is None else None
+    died = dead_listener(case.scene, asks.peer) if asks is not None else None
+    if asks is None or died is None:
+        return None
+    role = asks.told.place.role.peer
+    peer, error = case.called(role), clean(died.event.error) or "an error"
+    return case.blame(
+        Cause.LISTENER_DIED,
+        f"{case.place(asks.told.place)} has asked {peer} for {duration(case.now - asks.began)}: "
+        f"{peer}’s handshake listener died {case.ago(died)} ago of {error}.",
+        _remedy(peer, died) + _told_wrong(case, role),
+        [
+            case.saw(died, f"The listener died of {error}."),
+            case.saw(asks.told, "The handshake began."),
         ],
     )
 

@@ -29,7 +29,7 @@ from kvtrace.diagnosis.holding import (
 )
 from kvtrace.diagnosis.lease import lease_never_renewed, lease_ran_out
 from kvtrace.diagnosis.legs import legs_differ_in_id, legs_in_sequence
-from kvtrace.diagnosis.listener import listener_is_dead
+from kvtrace.diagnosis.listener import asks_a_dead_listener, listener_is_dead
 from kvtrace.diagnosis.loading import full_hit_held_blocks, load_failed, loaded_twice
 from kvtrace.diagnosis.parameters import (
     consumer_took_nothing,
@@ -96,6 +96,7 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     # the request.
     handshake_failed,
     consumer_could_not_ask,
+    asks_a_dead_listener,
     handshakes_queue,
     registration_not_sent,
     peer_restarted,

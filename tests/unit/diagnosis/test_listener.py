@@ -5,12 +5,13 @@ from tests.unit.diagnosis.test_handshakes import without_answer
 from tests.unit.samples import (
     CONSUMER_FIRST,
     WHOLE,
+    handshake_started,
     listener_died,
     listener_started,
     process_started,
     request_admitted,
 )
-from tests.unit.story import P, Story
+from tests.unit.story import D, P, Story
 
 
 def producer_without_a_listener() -> Story:
@@ -28,6 +29,12 @@ def consumer_asks(story: Story, tp_size: int = 1) -> Story:
 def test_a_listener_that_died_is_why_nobody_answers() -> None:
     story = without_answer(consumer_asks(producer_without_a_listener()))
     story.is_blamed_on(Cause.LISTENER_DIED, "listener died 4.10 s ago of KeyError").is_sure()
+
+
+def test_a_listener_that_died_is_why_one_still_asks() -> None:
+    story = consumer_asks(producer_without_a_listener())
+    story.at(2, handshake_started(request="", peer="P0", host="10.0.0.1", port=5600), by=D).at(7.5)
+    story.is_blamed_on(Cause.LISTENER_DIED, "D0 rank 0 has asked P0 for 5.50 s").is_sure()
 
 
 def test_who_asked_for_a_rank_too_many_is_told_so() -> None:
