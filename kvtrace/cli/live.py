@@ -18,10 +18,12 @@ from kvtrace.cli.listening import Asked, listening_options
 from kvtrace.cli.silence import why_silent
 from kvtrace.cli.tape import Tape
 from kvtrace.cli.view import View, view_options
-from kvtrace.cli.watching import snapshots, started
+from kvtrace.cli.watching import Reopened, snapshots, started
 from kvtrace.cli.web import web_option
 from kvtrace.errors import ReceiverError
 from kvtrace.moments import Moment
+from kvtrace.recording import Header
+from kvtrace.snapshot import Snapshot
 from kvtrace.sources import run_directory
 
 if TYPE_CHECKING:
@@ -99,7 +101,9 @@ def command(
             stack.callback(_keep_rest, receiver, tape)
         if tape is not None:
             moments = tape.beside(moments, view.warn)
-        view.show(snapshots(moments, start), source)
+        # Only black boxes still hold what was read before.
+        lasting = receiver is None and tape is None and not view.once
+        view.show(boxes.lasting(start, stop) if lasting else snapshots(moments, start), source)
 
 
 class Boxes(msgspec.Struct, frozen=True):
@@ -122,6 +126,10 @@ class Boxes(msgspec.Struct, frozen=True):
     def watch(self) -> Iterator[Moment]:
         """What happens in them."""
         return run_directory.watch(self.where, dead_for_ns=self.dead_for)
+
+    def lasting(self, start: Header, stop: Event) -> Iterator[Snapshot]:
+        """What is known of them until the event is set, read anew after an error."""
+        return Reopened(lambda: snapshots(until(stop, self.watch()), start))
 
 
 def _listened_once(view: View, asked: Asked, boxes: Boxes, stop: Event) -> Opened:

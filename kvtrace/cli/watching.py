@@ -1,17 +1,44 @@
 """Turns moments into snapshots that tell the time of day, alike for what is live and replayed."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from kvtrace import __version__
+from kvtrace.errors import KvtraceError
 from kvtrace.moments import Moment
 from kvtrace.recording import VERSION, Header
 from kvtrace.snapshot import Snapshot
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+class Reopened:
+    """Snapshots of a source that is opened anew where one asks on after its error."""
+
+    def __init__(self, opened: Callable[[], Iterator[Snapshot]]) -> None:
+        self._opened = opened
+        self._present: Iterator[Snapshot] | None = None
+
+    def __iter__(self) -> Iterator[Snapshot]:
+        return self
+
+    def __next__(self) -> Snapshot:
+        if self._present is None:
+            self._present = self._opened()
+        try:
+            return next(self._present)
+        except (KvtraceError, OSError):
+            self._present = None
+            raise
+
+    def close(self) -> None:
+        """Let go of the source."""
+        close = getattr(self._present, "close", None)
+        if close is not None:
+            close()
 
 
 def started(boot_id: Path = BOOT_ID) -> Header:

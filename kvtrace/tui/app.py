@@ -79,6 +79,11 @@ class _Noticing(App[None]):
             self._fading.stop()
         self._fading = self.set_timer(NOTICE, self._fade)
 
+    def heard_again(self, missed: int | None) -> None:
+        """Say for how long a source was lost that has come back."""
+        if missed is not None:
+            self.notice(f"heard again, {words.wait(missed)} missed")
+
     def on_no_trouble(self, message: NoTrouble) -> None:
         """Say so."""
         self.notice(message.said)
@@ -150,6 +155,7 @@ class KvtraceApp(_Noticing):
 
     def on_snapshot_taken(self, message: SnapshotTaken) -> None:
         """Keep it for the next drawing; the first is drawn at once."""
+        self.heard_again(self._known.missed(message.snapshot))
         if self._known.take(message.snapshot):
             self._show()
 

@@ -14,6 +14,9 @@ from textual.message import Message
 from kvtrace.errors import KvtraceError
 from kvtrace.snapshot import Snapshot
 
+PAUSE = 2.0
+"""Seconds after which a source that died is tried again."""
+
 
 class SnapshotTaken(Message):
     """There is a newer snapshot; a slow screen skips all but the newest."""
@@ -28,7 +31,7 @@ class SnapshotTaken(Message):
 
 
 class FeedEnded(Message):
-    """There will be no more snapshots."""
+    """There will be no more snapshots, unless the source comes back."""
 
     def __init__(self, reason: str | None) -> None:
         super().__init__()
@@ -39,9 +42,13 @@ class FeedEnded(Message):
 class Feed:
     """Posts each snapshot, and at last that there are no more."""
 
-    def __init__(self, snapshots: Iterator[Snapshot], post: Callable[[Message], Any]) -> None:
+    def __init__(
+        self, snapshots: Iterator[Snapshot], post: Callable[[Message], Any], pause: float = PAUSE
+    ) -> None:
+        """After an error the iterator is asked again; one that is a generator has ended then."""
         self._snapshots = snapshots
         self._post = post
+        self._pause = pause
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._walk, name="kvtrace-feed", daemon=True)
 
@@ -55,23 +62,34 @@ class Feed:
         self._thread.join(patience)
 
     def _walk(self) -> None:
-        reason: str | None = None
+        try:
+            lost = self._follow(lost=False)
+            while lost and not self._stopped.wait(self._pause):
+                lost = self._follow(lost=True)
+        finally:
+            bug = sys.exception()
+            close = getattr(self._snapshots, "close", None)
+            if close is not None:
+                close()
+            if bug is not None:
+                self._tell(f"{type(bug).__name__}: {bug}")
+
+    def _follow(self, *, lost: bool) -> bool:
+        """Post what comes; whether it ended by an error that may pass."""
         try:
             for snapshot in self._snapshots:
                 if self._stopped.is_set():
-                    return
+                    return False
+                lost = False
                 self._post(SnapshotTaken(snapshot))
         except (KvtraceError, OSError) as error:
-            reason = str(error) or type(error).__name__
-        finally:
-            bug = sys.exception()
-            if bug is not None:
-                reason = f"{type(bug).__name__}: {bug}"
-            self._leave(reason)
+            self._tell(str(error) or type(error).__name__)
+            return True
+        # What was lost and says no more is not over, but still lost.
+        if not lost:
+            self._tell(None)
+        return False
 
-    def _leave(self, reason: str | None) -> None:
-        close = getattr(self._snapshots, "close", None)
-        if close is not None:
-            close()
+    def _tell(self, reason: str | None) -> None:
         if not self._stopped.is_set():
             self._post(FeedEnded(reason))

@@ -3,7 +3,7 @@
 from kvtrace.playback import Playback
 from kvtrace.snapshot import Snapshot
 from kvtrace.tui import pace
-from kvtrace.tui.frame import NOTHING, Status
+from kvtrace.tui.frame import NOTHING, Mode, Status
 
 
 class Holding:
@@ -33,8 +33,15 @@ class Holding:
     def take(self, snapshot: Snapshot) -> bool:
         """Take in a newer one; whether it is the first."""
         first = self.latest is NOTHING
+        if self._end is not None and self._end.mode is Mode.LOST:
+            self._end = None
         self.latest = snapshot
         return first
+
+    def missed(self, snapshot: Snapshot) -> int | None:
+        """Nanoseconds that this one comes after a source was lost; None where it was not."""
+        lost = self._end is not None and self._end.mode is Mode.LOST
+        return max(snapshot.at - self.latest.at, 0) if lost else None
 
     def end(self, reason: str | None) -> None:
         """There will be no more, for that reason; None where that is well."""

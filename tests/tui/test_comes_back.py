@@ -1,4 +1,4 @@
-"""An engine dies under the screen and comes back: the screen goes on, and says so."""
+"""An engine, or the source, dies under the screen and comes back: the screen goes on."""
 
 from collections.abc import Iterator
 from datetime import UTC
@@ -7,8 +7,11 @@ from queue import Queue
 import msgspec
 from textual.pilot import Pilot
 
+from kvtrace.cli.watching import Reopened
+from kvtrace.errors import BlackBoxError
 from kvtrace.snapshot import Snapshot
 from kvtrace.tui.app import KvtraceApp
+from kvtrace.tui.frame import Mode
 from tests.tui.test_app import screen, settled
 from tests.unit.samples import (
     CONSUMER_FIRST,
@@ -52,4 +55,45 @@ async def test_an_engine_that_dies_and_comes_back_is_told_of_and_the_screen_goes
         assert "restarted" in text
         assert "✗ died" not in text
         assert "● live" in text
-        coming.put(None)
+    coming.put(None)
+
+
+async def test_a_source_that_comes_back_is_live_again_and_says_what_was_missed() -> None:
+    alive, dead, _ = life()
+    coming: Queue[Snapshot | Exception | None] = Queue()
+
+    def opened() -> Iterator[Snapshot]:
+        while (one := coming.get()) is not None:
+            if isinstance(one, Exception):
+                raise one
+            yield one
+
+    app = KvtraceApp(Reopened(opened), source="boxes", zone=UTC, environ={})
+    app._feed._pause = 0.05
+    coming.put(alive)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        coming.put(BlackBoxError("/dev/shm/a: cannot be listed"))
+        await settled(pilot, mode=Mode.LOST)
+        assert "✗ source lost" in screen(app)
+        assert "/dev/shm/a: cannot be listed" in screen(app)
+        coming.put(dead)
+        text = await shows(pilot, dead, app)
+        assert "source lost" not in text
+        assert "● live" in text
+        await pilot.pause(0.15)
+        assert "heard again, 1.00 s missed" in screen(app)
+    coming.put(None)
+
+
+async def test_a_source_that_cannot_come_back_stays_lost() -> None:
+    def dying() -> Iterator[Snapshot]:
+        yield from list(life())[:1]
+        raise BlackBoxError("gone")
+
+    app = KvtraceApp(dying(), source="boxes", zone=UTC, environ={})
+    app._feed._pause = 0.01
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot, mode=Mode.LOST)
+        await pilot.pause(0.2)
+        assert "✗ source lost" in screen(app)

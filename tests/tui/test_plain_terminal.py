@@ -40,7 +40,7 @@ SCREENS: dict[str, tuple[list[str], str]] = {
     "events": (["5"], "following"),
     "transfer": (["j", "j", "enter"], "never came: write posted"),
     "transfer events": (["j", "j", "enter", "e"], "handshake failed"),
-    "transfer with shares": (["enter"], "WHERE THE WAIT WENT"),
+    "transfer with shares": (["enter"], " TIME   "),
 }
 """Keys that lead to each, and what must be seen there without colour."""
 

@@ -1,11 +1,14 @@
 """Live and replay are one stream."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 
-from kvtrace.cli.watching import snapshots, started
+from kvtrace.cli.watching import Reopened, snapshots, started
+from kvtrace.errors import BlackBoxError
 from kvtrace.moments import Moment
 from kvtrace.playback import MAX, Playback
 from kvtrace.recording import Header, Reader, Scribe
@@ -55,3 +58,22 @@ def test_a_watch_starts_on_this_hosts_clocks(tmp_path: Path) -> None:
     path.write_text("6b1f\n")
     assert started(path).clock == "6b1f"
     assert started(tmp_path / "gone").clock == ""
+
+
+def test_a_source_is_opened_anew_after_its_error_and_not_after_its_end() -> None:
+    opened: list[int] = []
+
+    def source() -> Iterator[Snapshot]:
+        opened.append(len(opened))
+        yield from snapshots([Moment(START)], HEADER)
+        if len(opened) == 1:
+            raise BlackBoxError("cannot be listed")
+
+    shown = Reopened(source)
+    assert next(shown).at == START
+    with pytest.raises(BlackBoxError):
+        next(shown)
+    assert [one.at for one in shown] == [START]
+    assert list(shown) == []
+    assert opened == [0, 1]
+    shown.close()
