@@ -28,7 +28,7 @@ _DURATIONS = {
 """Attributes that are nanoseconds."""
 
 _COUNTS = {"blocks"}
-"""Facts that are read with commas."""
+"""Facts that are read with commas, and to the last digit."""
 
 _SILENT = {"request", "ordinal", "side"}
 """Attributes that say what is seen anyway."""
@@ -70,7 +70,7 @@ def fact(name: str, value: str) -> str:
     if value.isdecimal() and name in _DURATIONS:
         return words.duration(int(value))
     if value.isdecimal() and name in _COUNTS:
-        return words.count(int(value))
+        return f"{int(value):,}"
     return words.clean(value)
 
 

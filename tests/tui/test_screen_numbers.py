@@ -1,15 +1,21 @@
-"""Whatever the snapshot, the screens of links, engines and events say its numbers."""
+"""Whatever the snapshot, the screens say its numbers."""
 
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kvtrace import words
+from kvtrace.causes import ABOUT
 from kvtrace.snapshot import Snapshot
-from kvtrace.tui import engine_page, event_page, link_page
+from kvtrace.tui import cause_page, engine_page, event_page, link_page
 from kvtrace.tui.frame import Frame
+from kvtrace.tui.losses import losses
 from kvtrace.tui.matrix import SECOND, Seen
+from kvtrace.tui.opened import find
+from kvtrace.tui.page import page
+from kvtrace.tui.phases import phases
 from tests.tui.conftest import incident
+from tests.tui.samples import BROKEN
 
 NUMBERS = st.integers(min_value=0, max_value=10**7)
 TIMES = st.integers(min_value=0, max_value=10**15)
@@ -72,3 +78,64 @@ def test_an_event_line_says_its_time_place_and_name() -> None:
         assert event_page.time_of(shown, heard) in line
         assert event_page.place_of(shown, heard) in line
         assert event_page.name_of(heard) in line
+
+
+@settings(deadline=None, max_examples=30)
+@given(NUMBERS, NUMBERS, st.floats(min_value=0, max_value=1e6), st.none() | TIMES)
+def test_the_phase_strip_says_the_numbers_of_each_phase(
+    waiting: int, stalled: int, rate: float, wait: int | None
+) -> None:
+    known = incident()
+    numbers = {"waiting": waiting, "stalled": stalled, "rate": rate, "p50": wait, "p99": wait}
+    every = tuple(msgspec.structs.replace(one, **numbers) for one in known.phases)
+    _, *lines = phases(frame(msgspec.structs.replace(known, phases=every)))
+    assert len(lines) == len(every)
+    for line in lines:
+        told = line.plain
+        assert f" {words.count(waiting)} " in told
+        assert f"! {words.count(stalled)} " in told or not stalled
+        assert words.per_second(rate) in told
+        assert told.count(words.duration(wait)) >= 2
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(min_value=1, max_value=10**7), NUMBERS, TIMES)
+def test_a_cause_says_its_own_numbers(stalled: int, ended: int, oldest: int) -> None:
+    known = incident()
+    line = msgspec.structs.replace(known.causes[0], stalled=stalled, ended=ended, oldest=oldest)
+    shown = frame(msgspec.structs.replace(known, causes=(line,)))
+    told = [one.plain for one in cause_page.page(shown, line.cause, 56)]
+    assert f"{words.count(stalled)} in trouble  for 1 cause." in "\n".join(told)
+    row = next(one for one in told if ABOUT[line.cause].label in one and "in trouble" not in one)
+    assert row.startswith("▌")
+    assert f" {words.count(stalled)} " in row
+    assert f" {words.count(ended) if ended else words.UNKNOWN} " in row
+    assert f" {words.wait(oldest)} " in row
+
+
+@settings(deadline=None, max_examples=30)
+@given(NUMBERS, NUMBERS, NUMBERS, TIMES)
+def test_the_last_line_but_one_says_every_loss(
+    overwritten: int, unreadable: int, refused: int, lag: int
+) -> None:
+    known = incident()
+    lost = {"overwritten": overwritten, "unreadable": unreadable, "refused": refused, "lag": lag}
+    losses_known = msgspec.structs.replace(known.losses, **lost)
+    told = losses(frame(msgspec.structs.replace(known, losses=losses_known))).plain
+    for name in ("overwritten", "unreadable", "refused"):
+        assert f"~ {name} {words.count(lost[name])}" in told or not lost[name]
+    assert (f"~ lag {words.duration(lag)}" in told) is (lag > 10**9)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(min_value=0, max_value=7), TIMES)
+def test_a_transfer_says_its_own_numbers(count: int, waited: int) -> None:
+    found = find(incident(), BROKEN)
+    assert found is not None
+    assert found.row is not None
+    row = msgspec.structs.replace(found.row, ranks=(count, 1), waited=waited)
+    opened = msgspec.structs.replace(found, row=row)
+    first = page(opened, frame(incident()), 56)[1].plain
+    assert words.wait(waited) in first
+    assert words.size(row.size) in first
+    assert f"{words.count(count)} of 1 rank written" in first
