@@ -114,7 +114,10 @@ class CauseLine(msgspec.Struct, frozen=True, kw_only=True):
 
     cause: Cause
     stalled: int = 0
-    """Transfers that wait for it now; 1 where it is about an engine, and true now."""
+    """Transfers that wait for it now, and engines that it is true of now."""
+
+    on_engines: int = 0
+    """Those of them that are engines."""
 
     ended: int = 0
     """Transfers that ended with it, since we began."""
@@ -144,3 +147,13 @@ class CauseLine(msgspec.Struct, frozen=True, kw_only=True):
     def count(self) -> int:
         """Everything that it was named for."""
         return self.stalled + self.ended
+
+    @property
+    def waiting(self) -> int:
+        """Transfers that wait for it now."""
+        return self.stalled - self.on_engines
+
+    @property
+    def is_hint(self) -> bool:
+        """Whether it only could make transfers slow, and was named for none."""
+        return ABOUT[self.cause].kind is Kind.SLOW and not self.transfers

@@ -13,7 +13,7 @@ Json: TypeAlias = dict[str, object]
 
 
 def causes(snapshot: Snapshot) -> list[Json]:
-    """Every cause that was named, what is true now first."""
+    """Every cause that was named, what does most harm first."""
     return [_cause(line, snapshot) for line in snapshot.causes]
 
 
@@ -59,6 +59,8 @@ def _cause(line: CauseLine, snapshot: Snapshot) -> Json:
         "kind": ABOUT[line.cause].kind,
         "modes": list(ABOUT[line.cause].modes),
         "stalled": line.stalled,
+        "on_engines": line.on_engines,
+        "hint": line.is_hint,
         "ended": line.ended,
         "since": line.since,
         "last": line.last,

@@ -9,6 +9,9 @@ from kvtrace.causes import ABOUT, Cause, Kind
 from kvtrace.diagnosed import CauseLine, Diagnosis
 from kvtrace.snapshot import Done, Row
 
+ENDS = (Kind.STALL, Kind.FAILURE, Kind.CORRUPTION)
+"""What keeps a request from its answer, or from the right one."""
+
 SHOWN = 16
 """Links, engines and transfers that are named beside a cause."""
 
@@ -31,8 +34,9 @@ class Tally:
         self, rows: Iterable[Row], found: Mapping[str, Diagnosis], wrong: Iterable[Diagnosis]
     ) -> tuple[CauseLine, ...]:
         """Every cause: of the stalled transfers `found`, the worst of `rows` first, of engines
-        `wrong`, and of what ended. What is true now comes first, stalls before what is only slow,
-        then what was named most often.
+        `wrong`, and of what ended. What does more harm comes first: what waits now, then what
+        failed, what holds blocks, what was slow, and what only could be; of these what was named
+        most often, then what began first.
         """
         lines = dict(self._ended)
         stalled = [(row, found[row.transfer.id]) for row in rows if row.transfer.id in found]
@@ -45,7 +49,9 @@ class Tally:
             )
         for diagnosis in wrong:
             line = _added(lines.get(diagnosis.cause), diagnosis, diagnosis.since)
-            lines[line.cause] = msgspec.structs.replace(line, stalled=line.stalled + 1)
+            lines[line.cause] = msgspec.structs.replace(
+                line, stalled=line.stalled + 1, on_engines=line.on_engines + 1
+            )
         return tuple(sorted(lines.values(), key=_worst_first))
 
 
@@ -68,6 +74,18 @@ def _first(names: Iterable[T]) -> tuple[T, ...]:
     return tuple(dict.fromkeys(names))[:SHOWN]
 
 
-def _worst_first(line: CauseLine) -> tuple[bool, bool, int, int]:
-    slow = ABOUT[line.cause].kind is Kind.SLOW
-    return not line.stalled, slow, -(line.stalled or line.ended), line.since
+def _worst_first(line: CauseLine) -> tuple[int, int, int]:
+    return _harm(line), -(line.stalled or line.ended), line.since
+
+
+def _harm(line: CauseLine) -> int:
+    """From 0, for what transfers wait for now, to 5, for what only could make them slow."""
+    kind = ABOUT[line.cause].kind
+    slow, ends = kind is Kind.SLOW, kind in ENDS
+    if line.is_hint:
+        return 5
+    if line.waiting or (line.stalled and ends):
+        return 1 if slow else 0
+    if slow:
+        return 4
+    return 2 if ends else 3
