@@ -62,7 +62,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     check: str
     wrong: bool
-    """Whether transfers will fail; otherwise they may be slow, or fail one day."""
+    """Whether transfers will fail, or can hang; otherwise it is a hint."""
 
     sentence: str
     remedy: str
@@ -208,7 +208,7 @@ def _fixed_id(patient: Patient) -> Iterator[Finding]:
     except ValueError:
         yield Finding(
             check="identity",
-            wrong=False,
+            wrong=True,
             sentence=f"{patient.name} has the fixed engine id {patient.id!r}: after a restart its "
             "peers go on to use what they knew of the one before.",
             remedy=f"Leave `engine_id` of {patient.name} out, so that each start has its own.",
@@ -233,7 +233,7 @@ def _short_lease(patient: Patient) -> Iterator[Finding]:
     if "P" in patient.roles and 0 < patient.settings.lease < 10 * SECOND:
         yield Finding(
             check="patience",
-            wrong=False,
+            wrong=True,
             sentence=f"{patient.name} holds blocks for {setting(patient.settings.lease)}: a D "
             "that queues longer gets none.",
             remedy=f"Raise `kv_lease_duration` of {patient.name} above D’s longest queue.",

@@ -18,13 +18,15 @@ def causes(snapshot: Snapshot) -> list[Json]:
 
 
 def eased(lines: Iterable[EasedLine], snapshot: Snapshot) -> list[Json]:
-    """What transfers stalled for and waits no more, the longest wait first."""
+    """What transfers stalled for and wait for no more, in the order of time."""
     return [
         {
             "cause": line.cause,
             "label": line.worst.label,
             "count": line.count,
             "longest": line.longest,
+            "since": line.since,
+            "last": line.last,
             "transfers": list(line.transfers),
             "worst": diagnosis(line.worst, snapshot),
         }

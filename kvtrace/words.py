@@ -126,6 +126,14 @@ def moment_of_day(wall: int, zone: tzinfo | None = None) -> str:
     return f"{time_of_day(wall, zone)}.{wall % _SECOND // _MILLISECOND:03}"
 
 
+def date_and_time(wall: int, zone: tzinfo | None = None) -> str:
+    """The same with its date and its distance from UTC: `2026-12-02 14:02:37.412 UTC+02:00`."""
+    then = datetime.fromtimestamp(wall // _SECOND, zone).astimezone(zone)
+    away = then.strftime("%z")
+    told = "" if away == "+0000" else f"{away[:3]}:{away[3:5]}"
+    return f"{then:%Y-%m-%d} {moment_of_day(wall, zone)} UTC{told}"
+
+
 def clean(text: str) -> str:
     """A name from outside that can be printed: controls, escapes and direction marks become `�`."""
     if text.isprintable():

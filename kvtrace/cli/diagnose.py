@@ -78,7 +78,7 @@ def command(
 
     SOURCE is a recording, a directory of black boxes, a file of OTLP in JSON, or - for a recording
     on the standard input; without one, this host's black boxes. Exits with 0 where nothing is
-    wrong, 1 where something is, 2 where that cannot be told.
+    wrong, hints aside, 1 where something is or was, 2 where that cannot be told.
     """
     if source is not None and live is not None:
         raise click.UsageError("SOURCE and --live exclude each other")
@@ -86,7 +86,7 @@ def command(
     if not found.last.engines:
         raise KvtraceError(_why(source, dead_for) if live is None else _unheard(live))
     put([_json(found)] if as_json else incident(found.last, found.eased))
-    return 1 if found.last.causes or found.eased else 0
+    return 1 if found.eased or any(not one.is_hint for one in found.last.causes) else 0
 
 
 def _read(source: Path | None, dead_for: int) -> Judged:

@@ -60,7 +60,8 @@ def command(sources: tuple[Path, ...], as_json: bool) -> int:
 
     Each SOURCE is a recording, or a directory of black boxes, of one host: engines on different
     hosts are compared with each other. Without one, this host's engines and this environment are
-    looked at. Exits with 0 where nothing is found, 1 where something is, 2 where it cannot look.
+    looked at. Exits with 1 where something breaks transfers or can hang them (!), 0 where
+    nothing does, whatever else is hinted at (~), 2 where it cannot look.
     """
     patients = list(_patients(sources or _here()))
     findings = checkup(patients)
@@ -72,7 +73,7 @@ def command(sources: tuple[Path, ...], as_json: bool) -> int:
     elif not patients:
         raise KvtraceError(_nobody(sources[0]))
     put([_json(patients, findings, fit)] if as_json else report(patients, findings, fit))
-    return 1 if findings else 0
+    return 1 if any(one.wrong for one in findings) else 0
 
 
 def around(environ: Mapping[str, str], memlock: int) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 
@@ -78,6 +79,10 @@ def named(text: str) -> Cause:
         modes = [mode.lower() for mode in about.modes]
         if wanted in (cause.value, about.label.lower(), *modes):
             return cause
+    if Path(text).exists():
+        raise KvtraceError(
+            f"explain takes the name of a cause: `kvtrace diagnose {text}` says what is wrong in it"
+        )
     near = [one for one in Cause if any(part in one for part in wanted.split("-") if len(part) > 3)]
     hint = f"; did you mean {', '.join(near[:3])}?" if near else ""
     raise KvtraceError(f"no cause is called {text!r}{hint}: `kvtrace explain` lists all")

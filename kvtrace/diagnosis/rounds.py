@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from kvtrace.causes import Cause
-from kvtrace.diagnosed import CauseLine, Diagnosis, presentable
+from kvtrace.diagnosed import CauseLine, Diagnosis, Evidence, presentable
 from kvtrace.diagnosis.case import Case, Trouble
 from kvtrace.diagnosis.engine_case import EngineCase
 from kvtrace.diagnosis.history import History
@@ -128,13 +128,18 @@ def _with_what_it_waited_for(found: Diagnosis, case: Case) -> Diagnosis:
     before = diagnose(case.without(RequestFinished))
     if before.cause is Cause.UNEXPLAINED:
         return found
+    known = {_key(one) for one in found.evidence}
     return msgspec.structs.replace(
         found,
-        sentence=f"{found.sentence} Until then: {before.label}: {before.sentence}",
+        sentence=f"{found.sentence} Before that: {before.label}: {before.sentence}",
         remedy=f"{before.remedy} Restart {case.called(Role.CONSUMER)} to get its blocks back.",
-        evidence=(*found.evidence, *(one for one in before.evidence if one not in found.evidence)),
+        evidence=(*found.evidence, *(one for one in before.evidence if _key(one) not in known)),
         before=before,
     )
+
+
+def _key(one: Evidence) -> tuple[str, int | None, bool]:
+    return one.event, one.at, one.missing
 
 
 def post_mortem(case: Case) -> Diagnosis | None:

@@ -118,7 +118,8 @@ def test_a_short_lease_is_found_on_the_producer() -> None:
 
 
 def test_what_is_wrong_comes_first_and_each_thing_once() -> None:
-    findings = found(engine("P0", block_size=128), engine("P1"), engine("D0", id="fixed"))
+    hinted = engine("P1", facts={"UCX_TLS": "tcp"})
+    findings = found(engine("P0", block_size=128), hinted, engine("D0", id="fixed"))
     assert findings[0].wrong
     assert not findings[-1].wrong
     assert len({one.sentence for one in findings}) == len(findings)

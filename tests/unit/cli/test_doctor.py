@@ -82,3 +82,12 @@ def test_what_is_asked_does_not_outlive_who_asks(tmp_path: Path) -> None:
         ask([sys.executable, "-c", asks, str(told)])
     with pytest.raises(ProcessLookupError):
         os.kill(int(told.read_text()), 0)
+
+
+def test_hints_alone_are_nothing_wrong(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hint = Finding(check="x", wrong=False, sentence="It may be slow.", remedy="Look at it.")
+    monkeypatch.setattr("kvtrace.cli.doctor.checkup", lambda patients: [hint])
+    assert run(["doctor", str(DEMO)]) == 0
+    assert "~ x: It may be slow." in capsys.readouterr().out

@@ -1,6 +1,7 @@
 """`kvtrace explain`, in this process."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -43,3 +44,10 @@ def test_who_names_none_is_told_what_is_near(capsys: pytest.CaptureFixture[str])
     assert "did you mean lease-ran-out" in capsys.readouterr().err
     assert run(["explain", "x"]) == 2
     assert "`kvtrace explain` lists all" in capsys.readouterr().err
+
+
+def test_a_file_is_for_diagnose(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "now.kvtrace"
+    path.touch()
+    assert run(["explain", str(path)]) == 2
+    assert f"`kvtrace diagnose {path}`" in capsys.readouterr().err
