@@ -147,6 +147,8 @@ def writer_behind(case: Case) -> Diagnosis | None:
         if sent.event.peer_rank in matched:
             continue
         came = [o for o in case.all(RegistrationNoticed) if o.place.rank == sent.event.peer_rank]
+        if came and not any(o.place.rank == came[0].place.rank for o in case.all(BlocksQueued)):
+            continue
         lasts = _in_one_round(case, sent, came) or _stands(case, sent, max([sent, *came], key=_at))
         since, shown = lasts or (0, [])
         if not shown:

@@ -145,6 +145,14 @@ def test_a_registration_that_was_noticed_waits_for_such_a_writer_too() -> None:
     story.at(7).is_blamed_on(Cause.WRITER_STARVED, "waits for it")
 
 
+def test_a_registration_that_was_noticed_before_there_are_blocks_waits_for_no_writer() -> None:
+    story = Story().at(0, step_sampled(loops=40), by=P).at(0.1, *CONSUMER_FIRST, prefill_admitted())
+    story.at(0.2, registration_noticed())
+    for second in range(2, 40, 2):
+        story.at(second, step_sampled(window=SECOND * 17 // 10, steps=2), by=P)
+    story.at(40).is_not_blamed_on(Cause.WRITER_STARVED)
+
+
 def test_a_writer_that_goes_its_rounds_is_not_behind() -> None:
     busy(1, 0, 3, 0).is_not_blamed_on(Cause.WRITER_STARVED)
 
