@@ -14,7 +14,7 @@ from kvtrace import findings
 from kvtrace.cli import options
 from kvtrace.cli.interrupts import asked_to_stop
 from kvtrace.cli.listening import HERE, Asked
-from kvtrace.cli.silence import why_silent
+from kvtrace.cli.silence import silent, why_silent
 from kvtrace.cli.streams import put, tell
 from kvtrace.cli.watching import started
 from kvtrace.document import document
@@ -165,8 +165,7 @@ def _why(source: Path | None, dead_for: int) -> str:
     if source is None or source.is_dir():
         where = options.readable(source)
         return why_silent(where, dead_for) or f"the black boxes in {where} tell of no engine yet"
-    name = "the standard input" if str(source) == "-" else source
-    return f"{name} tells of no engine: record while engines run that were started with KVTRACE=1"
+    return silent(source)
 
 
 def _unheard(address: str) -> str:

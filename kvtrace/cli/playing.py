@@ -6,8 +6,10 @@ from pathlib import Path
 
 from kvtrace.cli.interrupts import left_at_once
 from kvtrace.cli.replaying import known_at, look_through, place_of, player_of
+from kvtrace.cli.silence import silent
 from kvtrace.cli.view import Form, View
 from kvtrace.cli.watching import snapshots
+from kvtrace.errors import KvtraceError
 from kvtrace.playback import MAX, Playback
 from kvtrace.seeking import Position, Target
 from kvtrace.snapshot import Snapshot
@@ -21,17 +23,26 @@ def play(
     begin = None if wanted is None else place_of(wanted, file, recording.header)
     if view.once:
         playback = _surveyed(recording, file, begin) if view.svg is not None else None
-        view.show(_once(recording, begin), str(file), playback)
+        view.show(_once(recording, file, begin), str(file), playback)
     elif view.form is Form.SCREEN and file.is_file():
         _screen(recording, file, view, _playback(recording, file, speed or 1.0, begin))
     else:
         _play(recording, file, view, (speed, begin or 0))
 
 
-def _once(recording: Recording, begin: int | None) -> Iterator[Snapshot]:
+def _once(recording: Recording, file: Path, begin: int | None) -> Iterator[Snapshot]:
     if begin is None:
-        return snapshots(recording, recording.header)
+        return _heard(snapshots(recording, recording.header), file)
     return iter([known_at(recording, begin)])
+
+
+def _heard(shown: Iterator[Snapshot], file: Path) -> Iterator[Snapshot]:
+    """The same; raises KvtraceError where no engine is heard to the end."""
+    last = None
+    for last in shown:
+        yield last
+    if last is None or not last.engines:
+        raise KvtraceError(silent(file))
 
 
 def _surveyed(recording: Recording, file: Path, begin: int | None) -> Playback | None:

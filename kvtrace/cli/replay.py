@@ -40,7 +40,8 @@ Examples:
 def command(view: View, file: Path, wanted: Target | None, speed: float | None) -> None:
     """Show the recording FILE as it looked live; - is the standard input.
 
-    One that was cut or damaged is shown up to the damage.
+    One that was cut or damaged is shown up to the damage. With --once, one that tells of no engine
+    is told so, and it exits with 2.
     """
     # The rules take longer to import than all the rest, and help needs none of them.
     from kvtrace.cli.playing import play

@@ -1,4 +1,4 @@
-"""Says why no engine is heard from a directory of black boxes."""
+"""Says why no engine is heard from a directory of black boxes, or from a recording."""
 
 from contextlib import closing
 from pathlib import Path
@@ -31,3 +31,9 @@ def why_silent(where: Path, dead_for: int) -> str:
             f"{where} holds {many} of engines that died longer ago than --dead says: read them "
             "with --dead 24h, or longer"
         )
+
+
+def silent(file: Path) -> str:
+    """What to say of a recording in which no engine is heard."""
+    name = "the standard input" if str(file) == "-" else file
+    return f"{name} tells of no engine: record while engines run that were started with KVTRACE=1"
