@@ -150,15 +150,15 @@ def writer_behind(case: Case) -> Diagnosis | None:
         if came and not any(o.place.rank == came[0].place.rank for o in case.all(BlocksQueued)):
             continue
         lasts = _in_one_round(case, sent, came) or _stands(case, sent, max([sent, *came], key=_at))
-        since, shown = lasts or (0, [])
+        since, shown = lasts or _seldom(case, sent, max([sent, *came], key=_at)) or (0, [])
         if not shown:
             continue
         place = Place(case.engine_id(Role.PRODUCER), Role.PRODUCER, sent.event.peer_rank)
         where = case.place(place)
         return case.blame(
             Cause.WRITER_STARVED,
-            f"{where} makes steps, and its writer has taken in no messages for "
-            f"{duration(case.now - since)} at least; the registration waits for it.",
+            f"{where} makes steps, and its writer {_how(case, shown, since)}; the registration "
+            "waits for it.",
             f"Give {where} a spare core ({_cores(case, place)}), or fewer transfers at once; "
             f"restart {where} if its writer stays away.",
             [case.saw(sent, f"It was sent to {where}."), *shown],
@@ -203,6 +203,32 @@ def _stands(
     if after[-1].at - since < STOOD:
         return None
     return since, [case.saw(after[-1], "The writer went no round in that time.")]
+
+
+def _how(case: Case, shown: list[Evidence], since: int) -> str:
+    took = duration(case.now - since)
+    if shown[-1].text.startswith(_SELDOM):
+        return f"took in messages hardly ever in {took}"
+    return f"has taken in no messages for {took} at least"
+
+
+def _seldom(
+    case: Case, sent: Found[RegistrationSent], last: Found[Any]
+) -> tuple[int, list[Evidence]] | None:
+    """Since when rounds began, but each took seconds to come, and what shows it."""
+    told = case.scene.samples(case.engine_id(Role.PRODUCER), sent.event.peer_rank)
+    after = [one for one in told if one.at - one.event.window > last.at]
+    if not after or not any(one.event.loops for one in told):
+        return None
+    since = after[0].at - after[0].event.window
+    looked = sum(one.event.loops for one in after)
+    if after[-1].at - since < STOOD * (1 + looked):
+        return None
+    times = f"{_SELDOM} {many(looked, 'time')} in {duration(after[-1].at - since)}."
+    return since, [case.saw(after[-1], times)]
+
+
+_SELDOM = "The writer looked"
 
 
 def _both_there(case: Case, met: Found[MatchMade]) -> tuple[int, list[Evidence]]:

@@ -153,6 +153,13 @@ def test_a_registration_that_was_noticed_before_there_are_blocks_waits_for_no_wr
     story.at(40).is_not_blamed_on(Cause.WRITER_STARVED)
 
 
+def test_a_registration_waits_for_a_writer_that_goes_a_round_in_seconds() -> None:
+    story = Story().at(0, step_sampled(loops=40), by=P).at(0.1, *CONSUMER_FIRST, *PRODUCER_FIRST)
+    for second, count in ((2, 0), (4, 0), (6, 1)):
+        story.at(second, step_sampled(window=SECOND * 18 // 10, steps=2, loops=count), by=P)
+    story.at(7).is_blamed_on(Cause.WRITER_STARVED, "took in messages hardly ever in 6.80 s")
+
+
 def test_a_writer_that_goes_its_rounds_is_not_behind() -> None:
     busy(1, 0, 3, 0).is_not_blamed_on(Cause.WRITER_STARVED)
 
