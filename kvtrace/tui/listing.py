@@ -92,6 +92,12 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
     of: tuple[Snapshot, int] | None = None
     """The snapshot it was made of, and for how much room."""
 
+    flying: tuple[Item, ...] = ()
+    """Those of the lines that stand above what ended lately, however much room there is."""
+
+    ended: tuple[Done, ...] = ()
+    """What ended lately and is to be seen where there is room."""
+
     @property
     def shown(self) -> int:
         """How many lines are transfers in flight."""
@@ -122,8 +128,8 @@ def arrange(
     ones come last.
     """
     same = before.sort == sort and before.choice == choice
-    if same and before.of is not None and before.of[0] is snapshot and before.of[1] == room:
-        return before
+    if same and before.of is not None and before.of[0] is snapshot:
+        return before if before.of[1] == room else _in(room, before)
     stands = same and 0 <= snapshot.at - before.made_at < SECOND
     known = _kept(snapshot, before, forever=stands) if same else {}
     fresh = [row for row in snapshot.rows if row.transfer.id not in known]
@@ -139,14 +145,23 @@ def arrange(
     ended = [done for done in done if done.transfer.id not in shown]
     if choice.narrows:
         ended = [done for done in ended if choice.keeps(done, snapshot)]
-    space = max(room - len(every), len(ended) + 1 if choice.narrows else 0)
-    return Listing(
-        items=(*every, *_lately(ended, space)),
+    made = Listing(
         made_at=before.made_at if stands else snapshot.at,
         sort=sort,
         choice=choice,
         of=(snapshot, room),
+        flying=tuple(every),
+        ended=tuple(ended),
     )
+    return _in(room, made)
+
+
+def _in(room: int, made: Listing) -> Listing:
+    """The same lines in so much room, which may differ in what ended lately alone."""
+    least = len(made.ended) + 1 if made.choice.narrows else 0
+    lately = _lately(made.ended, max(room - len(made.flying), least))
+    of = (made.of[0], room) if made.of is not None else None
+    return msgspec.structs.replace(made, items=(*made.flying, *lately), of=of)
 
 
 def _followed_first(

@@ -62,3 +62,12 @@ def test_what_ended_lately_is_shown_only_where_there_is_room() -> None:
 def test_a_replay_that_jumps_back_gets_a_new_order() -> None:
     listing = arrange(at(10 * S, SLOW), Listing(), WAITED, 10)
     assert arrange(at(0, SLOW, QUICK), listing, WAITED, 10).made_at == START
+
+
+def test_another_room_for_the_same_transfers_changes_only_what_ended_lately() -> None:
+    ended = [Script(name=f"e{n}", began=START - 9 * S + n) for n in range(9)]
+    shown = at(0, SLOW, *ended)
+    wide, narrow = (arrange(shown, Listing(), WAITED, room) for room in (8, 5))
+    assert arrange(shown, wide, WAITED, 5) == narrow
+    assert arrange(shown, narrow, WAITED, 8) == wide
+    assert arrange(shown, wide, WAITED, 8) is wide
