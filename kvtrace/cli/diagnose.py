@@ -1,10 +1,10 @@
 """`kvtrace diagnose`: what is wrong, and why, as a report; the exit code tells whether it is."""
 
-import gzip
 import time
 import zlib
 from collections.abc import Iterable
 from contextlib import ExitStack, closing
+from io import BufferedReader
 from pathlib import Path
 
 import click
@@ -26,7 +26,13 @@ from kvtrace.moments import Moment
 from kvtrace.recording import Header
 from kvtrace.snapshot import Snapshot
 from kvtrace.sources import run_directory
-from kvtrace.sources.recording import GZIP, open_recording
+from kvtrace.sources.recording import (
+    GZIP,
+    STANDARD_INPUT,
+    Recording,
+    open_recording,
+    standard_input,
+)
 
 PEEKED = 4_096
 
@@ -76,7 +82,7 @@ def command(
 ) -> int:
     """Say what is wrong with the transfers in SOURCE, and why.
 
-    SOURCE is a recording, a directory of black boxes, a file of OTLP in JSON, or - for a recording
+    SOURCE is a recording, a directory of black boxes, a file of OTLP in JSON, or - for either file
     on the standard input; without one, this host's black boxes. Exits with 0 where nothing is
     wrong, hints aside, 1 where something is or was, 2 where that cannot be told.
     """
@@ -94,19 +100,22 @@ def _read(source: Path | None, dead_for: int) -> Judged:
         where = options.readable(source)
         moments = run_directory.read_once(where, dead_for_ns=dead_for)
         return _last(moments, started(), str(where))
-    otlp = _beginning(source)
+    # What was looked at of the standard input cannot be read again from another reader.
+    stream = standard_input() if str(source) == "-" else None
+    otlp = _beginning(stream) if stream is not None else _beginning_of(source)
     if otlp:
         # Protobuf takes longer to import than all the rest, and only OTLP needs it.
         from kvtrace.sources.otlp.file import OtlpFile, is_otlp
 
         if is_otlp(otlp):
-            with closing(OtlpFile(source)) as file:
+            with closing(OtlpFile(stream or source)) as file:
                 found = _last(file, file.header, file.name)
                 _warn(file.name, file.damage)
                 if file.told:
                     tell(f"kvtrace: {file.name} {file.told}")
             return found
-    with closing(open_recording(source)) as recording:
+    opened = Recording(stream, STANDARD_INPUT) if stream is not None else open_recording(source)
+    with closing(opened) as recording:
         found = _last(recording, recording.header, recording.name)
         _warn(recording.name, recording.damage)
     return found
@@ -133,17 +142,26 @@ def _listened(address: str, seconds: float) -> Judged:
         return _last(receiver.watch(over), start, places(receiver))
 
 
-def _beginning(source: Path) -> bytes:
-    """The first bytes of a plain file that could hold OTLP, unpacked; nothing where it cannot."""
-    if str(source) == "-" or not source.is_file():
+def _beginning_of(source: Path) -> bytes:
+    """The same of a plain file."""
+    if not source.is_file():
         return b""
     try:
         with source.open("rb") as raw:
-            packed = raw.peek(2)[:2] == GZIP
-            first = (gzip.GzipFile(fileobj=raw) if packed else raw).read(PEEKED)
-    except (OSError, EOFError, zlib.error):
+            return _beginning(raw)
+    except OSError:
         return b""
-    return first if b"resource" in first else b""
+
+
+def _beginning(raw: BufferedReader) -> bytes:
+    """The first bytes, unpacked and still to be read, of what could hold OTLP; else nothing."""
+    first = raw.peek(PEEKED)
+    if first[:2] == GZIP:
+        try:
+            first = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(first, PEEKED)
+        except zlib.error:
+            return b""
+    return first[:PEEKED] if b"resource" in first[:PEEKED] else b""
 
 
 def _last(moments: Iterable[Moment], start: Header, name: str) -> Judged:

@@ -39,6 +39,9 @@ _OF_GZIP = 31
 GZIP = b"\x1f\x8b"
 """How compressed recordings begin, whatever they are called."""
 
+STANDARD_INPUT = "the standard input"
+"""What it is called where others are called by their path."""
+
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
     """Where in a recording one has come to, to go on from there again."""
@@ -155,13 +158,18 @@ class Recording:
         return moment
 
 
+def standard_input() -> BufferedReader:
+    """It, to be read once; whoever closes the reader does not close it."""
+    return BufferedReader(FileIO(0, closefd=False))
+
+
 def open_recording(path: Path) -> Recording:
     """The recording in this file, compressed or not; `-` is the standard input.
 
     Raises RecordingError where it cannot be read, or is no recording we can play.
     """
     if str(path) == "-":
-        return Recording(BufferedReader(FileIO(0, closefd=False)), "the standard input")
+        return Recording(standard_input(), STANDARD_INPUT)
     try:
         raw = path.open("rb")
     except OSError as error:

@@ -17,7 +17,7 @@ from kvtrace.sources.otlp.decode import MOST, Decoder, Signal
 from kvtrace.sources.otlp.json_form import protobuf_of
 from kvtrace.sources.otlp.refusal import RefusedError
 from kvtrace.sources.otlp.tally import Tally
-from kvtrace.sources.recording import GZIP
+from kvtrace.sources.recording import GZIP, STANDARD_INPUT
 
 SIGNALS = dict(zip(NAMES, (Signal.LOGS, Signal.TRACES, Signal.METRICS), strict=True))
 
@@ -41,17 +41,18 @@ class OtlpFile:
 
     def __init__(
         self,
-        path: Path,
+        source: Path | BufferedReader,
         *,
         now: Callable[[], int] = time.time_ns,
         longest: int = LONGEST,
         most: int = MOST,
     ) -> None:
-        """Opens it; raises RecordingError where it cannot be read.
+        """Opens it, or goes on with the open standard input; raises RecordingError where it
+        cannot be read.
 
         A resource may take `longest` bytes and hold `most` records.
         """
-        self.name = str(path)
+        self.name = str(source) if isinstance(source, Path) else STANDARD_INPUT
         self.tally = Tally()
         """What was in it, as far as it was read."""
 
@@ -68,11 +69,11 @@ class OtlpFile:
         self._longest = longest
         self._most = most
         try:
-            raw = BufferedReader(FileIO(path))
+            raw = BufferedReader(FileIO(source)) if isinstance(source, Path) else source
             packed = raw.peek(2)[:2] == GZIP
         except OSError as error:
             raise RecordingError(
-                f"{path} cannot be read ({error.strerror}): check its name and its mode"
+                f"{self.name} cannot be read ({error.strerror}): check its name and its mode"
             ) from error
         self._raw = raw
         self._stream = gzip.GzipFile(fileobj=raw, mode="rb") if packed else raw

@@ -3,6 +3,7 @@
 import gzip
 import json
 import socket
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -81,8 +82,8 @@ def test_json_is_one_object_of_everything(
     assert found["transfers"][0]["diagnosis"]["cause"] == "registration-never-came"
 
 
-def test_otlp_in_a_file_is_diagnosed_alike(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+def test_otlp_in_a_file_or_on_the_standard_input_is_diagnosed_alike(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = [one.news for one in STALLED.moments if isinstance(one.news, Record)]
     later = Story().at(20, prefill_admitted(request="r2-aaaaaaaa")).moments
@@ -95,6 +96,11 @@ def test_otlp_in_a_file_is_diagnosed_alike(
     packed = tmp_path / "logs.json.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     assert said(capsys, str(packed)) == (code, out, err)
+    for one in (path, packed, recorded(tmp_path / "a.kvtrace", STALLED)):
+        monkeypatch.setattr("kvtrace.cli.diagnose.standard_input", partial(one.open, "rb"))
+        code, out, err = said(capsys, "-")
+        assert (code, err) == (1, "")
+        assert "registration never came: 1 waiting now" in out
 
 
 def test_damage_is_said_and_the_rest_diagnosed(
