@@ -150,7 +150,7 @@ async def test_the_end_is_said_and_one_can_go_back(replay: tuple[KvtraceApp, Pla
         await pilot.press("space")
         await until(pilot, "replay over")
         await pilot.press("less_than_sign")
-        await until(pilot, "replay 1x")
+        await until(pilot, "► 1x")
         assert not playback.over
 
 
