@@ -58,8 +58,10 @@ class FleetScreen(Screen[None]):
 
     def watch_frame(self, frame: Frame | None) -> None:
         """Make room for the preview, where the terminal is large."""
-        if frame is not None and self.is_mounted:
-            beside = self.query_one("#preview", Filling)
+        if frame is None or not self.is_mounted:
+            return
+        # One that is being closed is mounted, and may have nothing in it any more.
+        for beside in self.query("#preview").results(Filling):
             beside.display = preview.width(frame) > 0
             beside.styles.width = preview.width(frame)
 
