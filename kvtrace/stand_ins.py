@@ -30,12 +30,12 @@ class StandIns:
         """Whether this tells of a stand-in; `seen` is when we learned of it."""
         event = record.event
         known = self._known.get(key)
-        if known is None and type(event) is not RequestAdmitted:
+        if known is not None:
+            if isinstance(event, RequestFinished):
+                keep(self.ended, known, told(record, Role.CONSUMER, seen), _MOST)
+            return True
+        if not isinstance(event, RequestAdmitted):
             return False
-        if known is not None and isinstance(event, RequestFinished):
-            keep(self.ended, known, told(record, Role.CONSUMER, seen), _MOST)
-        if known is not None or not isinstance(event, RequestAdmitted):
-            return known is not None
         found = event.tokens == 1 and is_servers_own(event.request)
         if found:
             keep(self._known, key, event.remote_request, _MOST)

@@ -68,8 +68,7 @@ def first_handshake(case: Case) -> Diagnosis | None:
         Cause.FIRST_HANDSHAKE,
         f"{duration(took)} of the {duration(split.handoff)} that the handoff took were the first "
         f"handshake of {where} with {peer}.",
-        "Send a warm-up request over each link after a start, and keep `engine_ttl`"
-        f"{case.scene.ttl_now(made.place.engine)} above the time that a link lies idle.",
+        _warm_up(case, made.place),
         [
             case.saw(
                 made,
@@ -91,12 +90,18 @@ def handshake_lasts(case: Case) -> Diagnosis | None:
         Cause.FIRST_HANDSHAKE,
         f"{where} has been at its first handshake with {peer} ({found.address}) for "
         f"{duration(case.now - found.began)}, and is still at it.",
-        "Send a warm-up request over each link after a start, and keep `engine_ttl`"
-        f"{case.scene.ttl_now(place.engine)} above the time that a link lies idle.",
+        _warm_up(case, place),
         [
             case.saw(found.told, "The handshake began."),
             case.never("handshake.finished", f"{where} did not end it yet.", place),
         ],
+    )
+
+
+def _warm_up(case: Case, place: Place) -> str:
+    return (
+        "Send a warm-up request over each link after a start, and keep `engine_ttl`"
+        f"{case.scene.ttl_now(place.engine)} above the time that a link lies idle."
     )
 
 

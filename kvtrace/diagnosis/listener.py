@@ -20,18 +20,9 @@ def listener_died(case: Case, failed: Failure) -> Diagnosis | None:
     died = dead_listener(case.scene, case.engine_id(role))
     if died is None or died.at > failed.told.at:
         return None
-    peer, took = case.called(role), f" in {duration(failed.took)}" if failed.took else ""
-    error = clean(died.event.error) or "an error"
-    return case.blame(
-        Cause.LISTENER_DIED,
-        f"{case.place(failed.told.place)} had no answer from {peer}{took}: {peer}’s handshake "
-        f"listener died {case.ago(died)} ago of {error}.",
-        _remedy(peer, died) + _told_wrong(case, role),
-        [
-            case.saw(died, f"The listener died of {error}."),
-            case.saw(failed.told, "No answer came."),
-        ],
-    )
+    took = f" in {duration(failed.took)}" if failed.took else ""
+    asked = f"{case.place(failed.told.place)} had no answer from {case.called(role)}{took}"
+    return _died(case, role, died, asked, case.saw(failed.told, "No answer came."))
 
 
 def asks_a_dead_listener(case: Case) -> Diagnosis | None:
@@ -41,16 +32,20 @@ def asks_a_dead_listener(case: Case) -> Diagnosis | None:
     if asks is None or died is None:
         return None
     role = asks.told.place.role.peer
+    lasted = duration(case.now - asks.began)
+    asked = f"{case.place(asks.told.place)} has asked {case.called(role)} for {lasted}"
+    return _died(case, role, died, asked, case.saw(asks.told, "The handshake began."))
+
+
+def _died(
+    case: Case, role: Role, died: Found[ListenerDied], asked: str, seen: Evidence
+) -> Diagnosis:
     peer, error = case.called(role), clean(died.event.error) or "an error"
     return case.blame(
         Cause.LISTENER_DIED,
-        f"{case.place(asks.told.place)} has asked {peer} for {duration(case.now - asks.began)}: "
-        f"{peer}’s handshake listener died {case.ago(died)} ago of {error}.",
+        f"{asked}: {peer}’s handshake listener died {case.ago(died)} ago of {error}.",
         _remedy(peer, died) + _told_wrong(case, role),
-        [
-            case.saw(died, f"The listener died of {error}."),
-            case.saw(asks.told, "The handshake began."),
-        ],
+        [case.saw(died, f"The listener died of {error}."), seen],
     )
 
 

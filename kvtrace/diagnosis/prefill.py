@@ -191,10 +191,7 @@ def _prefills(scene: Scene, engine: str) -> tuple[Prefill, ...]:
 
 
 def _every_prefill(scene: Scene, engine: str) -> Iterator[Prefill]:
-    for transfer in (
-        *scene.on(engine, Role.PRODUCER),
-        *scene.ended_on(engine, Role.PRODUCER),
-    ):
+    for transfer in scene.known_on(engine, Role.PRODUCER):
         begun = ready = None
         for told in transfer.producer.told.values() if transfer.producer is not None else ():
             if isinstance(told.event, PrefillAdmitted):

@@ -128,6 +128,10 @@ class Scene:
             self._ended_on = _by_engine(self.lately_ended())
         return tuple(self._ended_on.get((engine, role), ()))
 
+    def known_on(self, engine: str, role: Role) -> tuple[Transfer, ...]:
+        """Both: those in flight, and of the last that ended."""
+        return (*self.on(engine, role), *self.ended_on(engine, role))
+
     def once(self, what: str, engine: str, work_out: Callable[[], T]) -> T:
         """What is worked out about an engine for one transfer, and kept for the others."""
         key = what, engine

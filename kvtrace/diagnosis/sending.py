@@ -121,7 +121,7 @@ def rounds(case: Case, rank: int) -> list[Round]:
 
 
 def _rounds(scene: Scene, engine: str) -> dict[int, list[Round]]:
-    every = (*scene.on(engine, Role.PRODUCER), *scene.ended_on(engine, Role.PRODUCER))
+    every = scene.known_on(engine, Role.PRODUCER)
     told = [one for transfer in every for one in _noticed_of(scene, transfer)]
     found: dict[int, list[Round]] = {}
     for one in sorted(told, key=lambda notice: notice.at):

@@ -163,7 +163,7 @@ def _served(case: Case, split: Shares) -> int:
 
 def _landed(scene: Scene, producer: str) -> list[int]:
     """When each transfer's last write landed."""
-    every = (*scene.on(producer, Role.PRODUCER), *scene.ended_on(producer, Role.PRODUCER))
+    every = scene.known_on(producer, Role.PRODUCER)
     told = (one.producer.told.values() for one in every if one.producer is not None)
     writes = ([o for o in known if isinstance(o.event, WriteFinished)] for known in told)
     return sorted(max(Found.of(o, scene.clocks).at for o in mine) for mine in writes if mine)

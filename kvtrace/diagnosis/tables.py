@@ -72,7 +72,7 @@ def _ranks_differ(case: EngineCase) -> bool:
 def _some_differ(scene: Scene, engine: str) -> bool:
     settings = scene.settings(engine)
     mine = settings.tp_size if settings is not None else 0
-    for transfer in (*scene.on(engine, Role.PRODUCER), *scene.ended_on(engine, Role.PRODUCER)):
+    for transfer in scene.known_on(engine, Role.PRODUCER):
         told = transfer.producer.told.values() if transfer.producer is not None else ()
         for one in told:
             if isinstance(one.event, RegistrationNoticed) and one.event.tp_size not in (0, mine):

@@ -74,7 +74,7 @@ def _alone(scene: Scene, engine: str) -> tuple[Found[StepSampled], ...]:
 
 
 def _steps_alone(scene: Scene, engine: str) -> Iterator[Found[StepSampled]]:
-    every = (*scene.on(engine, Role.CONSUMER), *scene.ended_on(engine, Role.CONSUMER))
+    every = scene.known_on(engine, Role.CONSUMER)
     computing = [spell for one in every if (spell := _computing(scene, one)) is not None]
     for step in scene.notices(engine, StepSampled):
         if step.event.forwards and not any(_overlap(step, *spell) for spell in computing):

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis, Evidence
 from kvtrace.diagnosis.case import Case
@@ -14,6 +16,7 @@ from kvtrace.events import (
     MatchMade,
     RegistrationNoticed,
     RegistrationSent,
+    StepSampled,
     WritePosted,
     WriterFailed,
 )
@@ -143,92 +146,84 @@ def writer_behind(case: Case) -> Diagnosis | None:
     if case.over is not None:
         return None
     matched = {one.place.rank for one in case.all(MatchMade, WritePosted)}
+    queued = {one.place.rank for one in case.all(BlocksQueued)}
     for sent in case.all(RegistrationSent):
-        if sent.event.peer_rank in matched:
+        rank = sent.event.peer_rank
+        came = [one for one in case.all(RegistrationNoticed) if one.place.rank == rank]
+        if rank in matched or (came and rank not in queued):
             continue
-        came = [o for o in case.all(RegistrationNoticed) if o.place.rank == sent.event.peer_rank]
-        if came and not any(o.place.rank == came[0].place.rank for o in case.all(BlocksQueued)):
+        halt = _in_one_round(case, sent, came) or _out_of_rounds(case, rank, [sent, *came])
+        if halt is None:
             continue
-        lasts = _in_one_round(case, sent, came) or _stands(case, sent, max([sent, *came], key=_at))
-        since, shown = lasts or _seldom(case, sent, max([sent, *came], key=_at)) or (0, [])
-        if not shown:
-            continue
-        place = Place(case.engine_id(Role.PRODUCER), Role.PRODUCER, sent.event.peer_rank)
+        place = Place(case.engine_id(Role.PRODUCER), Role.PRODUCER, rank)
         where = case.place(place)
         return case.blame(
             Cause.WRITER_STARVED,
-            f"{where} makes steps, and its writer {_how(case, shown, since)}; the registration "
-            "waits for it.",
+            f"{where} makes steps, and its writer {halt.how}; the registration waits for it.",
             f"Give {where} a spare core ({_cores(case, place)}), or fewer transfers at once; "
             f"restart {where} if its writer stays away.",
-            [case.saw(sent, f"It was sent to {where}."), *shown],
+            [case.saw(sent, f"It was sent to {where}."), *halt.seen],
         )
     return None
 
 
-def _at(one: Found[Any]) -> int:
-    return one.at
+class Halt(msgspec.Struct, frozen=True):
+    """That a writer came to nothing new for seconds."""
+
+    how: str
+    """What it did instead, as a predicate."""
+
+    seen: list[Evidence]
 
 
 def _in_one_round(
     case: Case, sent: Found[RegistrationSent], came: list[Found[RegistrationNoticed]]
-) -> tuple[int, list[Evidence]] | None:
-    """Since when the rank's writer is in a round in which it comes to others, and last to it."""
+) -> Halt | None:
+    """The rank's writer is in a round in which it comes to others first."""
     rank = sent.event.peer_rank
     lasts = next(reversed(rounds(case, rank)), None)
     if lasts is None or lasts.last.at < sent.at or lasts.last.at - lasts.first.at < STOOD:
         return None
     if any(one.event.gap != lasts.last.event.gap for one in came):
         return None
-    for one in case.scene.samples(case.engine_id(Role.PRODUCER), rank):
-        if one.at - one.event.window > lasts.last.at and one.event.loops:
-            return None
+    if any(one.event.loops for one in _samples_after(case, rank, lasts.last.at)):
+        return None
     told = f"In one round the writer came to {many(lasts.count, 'registration')} by now."
-    return lasts.first.at, [case.saw(lasts.first, "It began a round."), case.saw(lasts.last, told)]
+    seen = [case.saw(lasts.first, "It began a round."), case.saw(lasts.last, told)]
+    return Halt(_took_in_nothing(case, lasts.first.at), seen)
 
 
-def _stands(
-    case: Case, sent: Found[RegistrationSent], last: Found[Any]
-) -> tuple[int, list[Evidence]] | None:
-    """Since when no round began, and what shows it: the rank's samples, which count steps."""
-    told = case.scene.samples(case.engine_id(Role.PRODUCER), sent.event.peer_rank)
-    after = [one for one in told if one.at - one.event.window > last.at]
-    # A round that lasts is counted where it began; who never counted one does not count them.
-    if not after or after[0].event.loops > 1 or any(one.event.loops for one in after[1:]):
+def _out_of_rounds(case: Case, rank: int, told: list[Found[Any]]) -> Halt | None:
+    """No round began since the last of these, or rounds come seconds apart; the rank's samples,
+    which count steps, show it."""
+    after = _samples_after(case, rank, max(one.at for one in told))
+    every = case.scene.samples(case.engine_id(Role.PRODUCER), rank)
+    # Who never counted a round does not count them.
+    if not after or not any(one.event.loops for one in every):
         return None
-    if not any(one.event.loops for one in told):
+    first, last = after[0], after[-1]
+    # A round that lasts is counted where it began.
+    began = first.at if first.event.loops else first.at - first.event.window
+    none = first.event.loops <= 1 and not any(one.event.loops for one in after[1:])
+    if none and last.at - began >= STOOD:
+        seen = case.saw(last, "The writer went no round in that time.")
+        return Halt(_took_in_nothing(case, began), [seen])
+    began, looked = first.at - first.event.window, sum(one.event.loops for one in after)
+    if last.at - began < STOOD * (1 + looked):
         return None
-    first = after[0]
-    since = first.at if first.event.loops else first.at - first.event.window
-    if after[-1].at - since < STOOD:
-        return None
-    return since, [case.saw(after[-1], "The writer went no round in that time.")]
+    times = f"The writer looked {many(looked, 'time')} in {duration(last.at - began)}."
+    how = f"took in messages hardly ever in {duration(case.now - began)}"
+    return Halt(how, [case.saw(last, times)])
 
 
-def _how(case: Case, shown: list[Evidence], since: int) -> str:
-    took = duration(case.now - since)
-    if shown[-1].text.startswith(_SELDOM):
-        return f"took in messages hardly ever in {took}"
-    return f"has taken in no messages for {took} at least"
+def _samples_after(case: Case, rank: int, at: int) -> list[Found[StepSampled]]:
+    """Those of the producer's rank whose window began later."""
+    told = case.scene.samples(case.engine_id(Role.PRODUCER), rank)
+    return [one for one in told if one.at - one.event.window > at]
 
 
-def _seldom(
-    case: Case, sent: Found[RegistrationSent], last: Found[Any]
-) -> tuple[int, list[Evidence]] | None:
-    """Since when rounds began, but each took seconds to come, and what shows it."""
-    told = case.scene.samples(case.engine_id(Role.PRODUCER), sent.event.peer_rank)
-    after = [one for one in told if one.at - one.event.window > last.at]
-    if not after or not any(one.event.loops for one in told):
-        return None
-    since = after[0].at - after[0].event.window
-    looked = sum(one.event.loops for one in after)
-    if after[-1].at - since < STOOD * (1 + looked):
-        return None
-    times = f"{_SELDOM} {many(looked, 'time')} in {duration(after[-1].at - since)}."
-    return since, [case.saw(after[-1], times)]
-
-
-_SELDOM = "The writer looked"
+def _took_in_nothing(case: Case, since: int) -> str:
+    return f"has taken in no messages for {duration(case.now - since)} at least"
 
 
 def _both_there(case: Case, met: Found[MatchMade]) -> tuple[int, list[Evidence]]:
@@ -256,7 +251,7 @@ def _both_there(case: Case, met: Found[MatchMade]) -> tuple[int, list[Evidence]]
 def _busy(case: Case, place: Place, since: int, until: int) -> bool:
     """Whether the writer posted other writes for half of that time."""
     scene = case.scene
-    every = (*scene.on(place.engine, Role.PRODUCER), *scene.ended_on(place.engine, Role.PRODUCER))
+    every = scene.known_on(place.engine, Role.PRODUCER)
     posts = 0
     for other in every:
         for told in other.producer.told.values() if other.producer is not None else ():
