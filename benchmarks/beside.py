@@ -4,7 +4,8 @@ The traced pair of connector_cost pushes over NIXL; an agent in a process of its
 black boxes and sends to an endpoint in a third. In turns the agent is frozen, so that both kinds
 of turns are of one run; with two cores, the agent's share of them is what it takes from the engine
 by the clock. In a third kind of turn the agent is frozen too, and a process that knows nothing of
-black boxes burns as much of a core: what that costs is the price of sharing cores and caches.
+black boxes burns as much of a core, and another as much as the endpoint takes: what that costs is
+the price of sharing cores and caches.
 """
 
 import importlib.util
@@ -21,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.agent import MEMORY, cpu, ended, started
-from benchmarks.measure import Row
+from benchmarks.measure import Row, between, promised
 
-ROWS = 12
+ROWS = 40
 """How many times each kind is measured, in turns."""
 
 TOGETHER, TIMES, BLOCKS = 16, 6, 4
@@ -43,8 +44,8 @@ while True:
 
 FROZEN, AT_WORK, BURNING = range(3)
 
-MOST = 1.5
-"""Of its CPU time without an agent."""
+MOST = 1.05
+"""Of its CPU time without an agent, as far as the spread lets tell."""
 
 SINK = """
 import sys, time
@@ -85,52 +86,59 @@ def beside(pair: Any, boxes: Path) -> Row:
         where = f"http://127.0.0.1:{int(sink.stdout.readline())}"
         agent = started(boxes, where, "--stay")
         time.sleep(4)
-        share = share_of(agent, pair)
-        burner = subprocess.Popen([sys.executable, "-c", BURNER, str(share)])
-        spent, used = in_turns(agent, burner, lambda turn: row_of(pair, turn))
-        burner.kill()
-        burner.wait()
+        shares = shares_of([agent, sink], pair)
+        burners = [subprocess.Popen([sys.executable, "-c", BURNER, str(one)]) for one in shares]
+        spent, used = in_turns(agent, burners, lambda turn: row_of(pair, turn))
+        for burner in burners:
+            burner.kill()
+            burner.wait()
         agent.send_signal(signal.SIGTERM)
         ended(agent)
         sink.kill()
     without, beside_it, control = (statistics.median(kind) for kind in spent)
-    ratio = beside_it / without
+    least, most = between(spent[FROZEN], spent[AT_WORK])
     return {
         "work": f"{BLOCKS * 32} tokens, {TOGETHER} at once, each",
         "agent frozen": f"{without / 1000:.1f} µs",
         "agent at work": f"{beside_it / 1000:.1f} µs",
-        "ratio": f"{ratio:.3f}",
-        "a burner instead": f"{control / 1000:.1f} µs",
-        "its ratio": f"{control / without:.3f}",
+        "ratio": f"{beside_it / without:.3f}",
+        "19 of 20 between": f"{least:.3f} and {most:.3f}",
+        "burners instead": f"{control / 1000:.1f} µs",
+        "their ratio": f"{control / without:.3f}",
+        "19 of 20 between them": "{:.3f} and {:.3f}".format(
+            *between(spent[FROZEN], spent[BURNING])
+        ),
         "the agent's share of a core": f"{100 * used:.1f} %",
-        "at most": f"{MOST}" + ("" if ratio <= MOST else ": broken"),
+        "the endpoint's": f"{100 * shares[1]:.1f} %",
+        "at most": promised(f"{MOST}", least <= MOST),
     }
 
 
-def share_of(agent: "subprocess.Popen[bytes]", pair: Any) -> float:
-    """Which share of a core the agent takes while the pair pushes."""
-    before, began = cpu(agent.pid), time.monotonic()
-    for turn in range(2 * ROWS, 2 * ROWS + 4):
-        row_of(pair, 10 * ROWS + turn)
-    time.sleep(0.5)
-    return (cpu(agent.pid) - before) / (time.monotonic() - began)
+def shares_of(processes: "list[subprocess.Popen[bytes]]", pair: Any) -> list[float]:
+    """Which share of a core each takes while the pair pushes."""
+    before, began = [cpu(one.pid) for one in processes], time.monotonic()
+    for turn in range(3 * ROWS, 3 * ROWS + 4):
+        row_of(pair, turn)
+    passed = time.monotonic() - began
+    return [(cpu(one.pid) - was) / passed for one, was in zip(processes, before, strict=True)]
 
 
 def in_turns(
     agent: "subprocess.Popen[bytes]",
-    burner: "subprocess.Popen[bytes]",
+    burners: "list[subprocess.Popen[bytes]]",
     work: Callable[[int], list[int]],
-) -> tuple[tuple[list[int], list[int], list[int]], float]:
-    """Times with the agent frozen, at work, and frozen beside the burner; and the agent's share of
+) -> tuple[tuple[list[float], list[float], list[float]], float]:
+    """Medians of rows with the agent frozen, at work, and frozen beside burners; and its share of
     a core while it was at work."""
-    spent: tuple[list[int], list[int], list[int]] = ([], [], [])
+    spent: tuple[list[float], list[float], list[float]] = ([], [], [])
     used = passed = 0.0
     for turn in range(ROWS):
         for kind in random.sample((FROZEN, AT_WORK, BURNING), 3):
             agent.send_signal(_stops(kind != AT_WORK))
-            burner.send_signal(_stops(kind != BURNING))
+            for burner in burners:
+                burner.send_signal(_stops(kind != BURNING))
             before, began = cpu(agent.pid), time.monotonic()
-            spent[kind].extend(work(3 * turn + kind))
+            spent[kind].append(statistics.median(work(3 * turn + kind)))
             if kind == AT_WORK:
                 time.sleep(0.5)
                 used += cpu(agent.pid) - before

@@ -23,6 +23,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measure import between
+
 ROWS = 10
 """How many times in a row each kind is measured, in turns."""
 
@@ -103,9 +105,9 @@ def pushing(blocks: int, together: int) -> Callable[[Any, int], object]:
 
 def side_by_side(
     plain: Any, traced: Any, work: Callable[[Any, int], object], times: int
-) -> tuple[list[int], list[int]]:
+) -> tuple[list[float], list[float]]:
     """Nanoseconds of CPU time of each piece of work, in rows by turns."""
-    spent: tuple[list[int], list[int]] = ([], [])
+    spent: tuple[list[float], list[float]] = ([], [])
     for turn in range(ROWS):
         for kind in random.sample((0, 1), 2):
             pair = (plain, traced)[kind]
@@ -120,13 +122,9 @@ def _spent(pair: Any, work: Callable[[Any, int], object], number: int) -> int:
     return time.thread_time_ns() - pair.rested - before
 
 
-def row(work: str, plain: list[int], traced: list[int]) -> dict[str, str]:
+def row(work: str, plain: list[float], traced: list[float]) -> dict[str, str]:
     """One line of the table."""
-    ratios = sorted(
-        statistics.median(random.choices(traced, k=len(traced)))
-        / statistics.median(random.choices(plain, k=len(plain)))
-        for _ in range(400)
-    )
+    least, most = between(plain, traced)
     base, ours = statistics.median(plain), statistics.median(traced)
     quick, slower = (statistics.quantiles(kind, n=10)[0] for kind in (plain, traced))
     return {
@@ -134,7 +132,7 @@ def row(work: str, plain: list[int], traced: list[int]) -> dict[str, str]:
         "plain": f"{base / 1000:.1f} µs",
         "traced": f"{ours / 1000:.1f} µs",
         "ratio": f"{ours / base:.3f}",
-        "19 of 20 between": f"{ratios[10]:.3f} and {ratios[390]:.3f}",
+        "19 of 20 between": f"{least:.3f} and {most:.3f}",
         "undisturbed": f"{quick / 1000:.1f} → {slower / 1000:.1f} µs, {slower / quick:.3f}",
         "adds": f"{(slower - quick) / 1000:.1f} µs",
         "at most": f"{MOST[work]} µs" + ("" if slower - quick <= MOST[work] * 1000 else ": broken"),
