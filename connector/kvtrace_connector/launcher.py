@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -26,7 +27,12 @@ logger = logging.getLogger("vllm.kvtrace")
 LOCK = "agent.lock"
 LOG = "agent.log"
 REFUSED = b"refused\n"
-"""What an agent leaves in the lock's file that cannot work as it is configured."""
+"""What an agent that cannot work as it is configured leaves in the lock's file, before the names of
+all that launched such a one since one worked."""
+
+AGAIN = 1800.0
+"""Seconds after which one that could not work is tried again: files that it needs may be mended,
+and what each try costs beside an engine is little only while tries are rare."""
 
 LONGEST = 60.0
 """Seconds between two launches where agents die at once; who lived longer is replaced at once."""
@@ -41,15 +47,16 @@ if os.fork() == 0:
 """Run by a process that exits: what it leaves behind descends from no engine any more, so that
 an engine that ends its descendants when it ends does not end the agent."""
 
-Launch = Callable[[Path, int], None]
+Launch = Callable[[Path, int, str], None]
 
 
-def launch(directory: Path, lock: int) -> None:
+def launch(directory: Path, lock: int, launcher: str) -> None:
     """Start an agent for the directory that holds the lock from its beginning.
 
     Raises OSError, subprocess.SubprocessError.
     """
-    agent = ("-P", "-m", "kvtrace", "agent", "--dir", str(directory), "--launched", str(lock))
+    passed = ("--launched", str(lock), "--launcher", launcher)
+    agent = ("-P", "-m", "kvtrace", "agent", "--dir", str(directory), *passed)
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
     log = os.open(directory / LOG, flags, 0o600)
     try:
@@ -85,6 +92,7 @@ class Launcher:
         self._sleep = sleep
         self._now = now
         self._wanted = False
+        self._refused = False
         self._thread: threading.Thread | None = None
         self._opened: int | None = None
         _all.add(self)
@@ -112,24 +120,34 @@ class Launcher:
 
     def _keep(self, directory: Path) -> None:
         """Launch an agent whenever the lock is free, for as long as this is wanted."""
-        wait, began = 0.0, None
+        name, wait, began = uuid.uuid4().hex, 0.0, None
         try:
             while (lock := self._hold(directory / LOCK)) is not None:
+                if began is not None and _is_refused(lock, name):
+                    self._be_refused(directory)
+                    wait, began = 0.0, None
+                    continue
                 if began is not None:
-                    if _is_refused(lock, directory):
-                        return
                     wait = 0.0 if self._now() - began > LONGEST else min(LONGEST, wait * 2 or 1.0)
                 # Others wait too: while the lock is held here, they are held back as well.
                 self._sleep(wait)
                 if not self._wanted:
                     return
                 began = self._now()
-                self._launch(directory, lock)
+                self._launch(directory, lock, name)
                 self._release()
         except (OSError, subprocess.SubprocessError, ValueError) as error:
             _warn(f"it could not be launched ({error})")
         finally:
             self._release()
+
+    def _be_refused(self, directory: Path) -> None:
+        """Let others try, whose agent may work, and try again much later."""
+        self._release()
+        if not self._refused:
+            self._refused = True
+            _warn(f"its settings make no sense; {directory / LOG} says which")
+        self._sleep(AGAIN)
 
     def _hold(self, path: Path) -> int | None:
         """The descriptor of the lock, once it is ours; None where its directory is gone."""
@@ -165,11 +183,10 @@ def wanted(environ: Mapping[str, str]) -> bool:
         return True
 
 
-def _is_refused(lock: int, directory: Path) -> bool:
-    if os.pread(lock, len(REFUSED), 0) != REFUSED:
-        return False
-    _warn(f"its settings make no sense; {directory / LOG} says which")
-    return True
+def _is_refused(lock: int, name: str) -> bool:
+    """Whether the agent that was launched under this name could not work; others' may have been."""
+    said = os.pread(lock, 1 << 16, 0)
+    return said.startswith(REFUSED) and name.encode() in said.split()
 
 
 def _warn(why: str) -> None:

@@ -13,8 +13,9 @@ UNMET = 30 * SECOND
 """Nanoseconds after which an engine that launched an agent must have begun to speak."""
 
 
-IN_VAIN = 5 * SECOND
-"""Nanoseconds for which one that looks but once tries an endpoint that takes nothing."""
+IN_VAIN = 4 * SECOND
+"""Nanoseconds for which one that looks but once tries an endpoint that takes nothing, or does not
+answer."""
 
 
 class Ending(msgspec.Struct, kw_only=True):
@@ -33,6 +34,9 @@ class Ending(msgspec.Struct, kw_only=True):
     delayed: int | None = None
     """Since when the endpoint takes nothing."""
 
+    answered: int = 0
+    """Batches that it had answered by then."""
+
     def is_reached(self, now: int, *, alone: bool, met: bool, unsent: int) -> bool:
         """Whether to end now; `alone` is whether no process lives, `met` whether one ever did."""
         if not (alone or self.once) or (self.stay and not self.once):
@@ -45,11 +49,15 @@ class Ending(msgspec.Struct, kw_only=True):
             return self.launched and waited >= UNMET
         return waited >= GIVE_UP or (waited >= SETTLED and not unsent)
 
-    def is_in_vain(self, now: int, *, delayed: bool) -> bool:
-        """Whether one that looks but once has tried for long enough what takes nothing now."""
+    def is_in_vain(self, now: int, *, delayed: bool, answered: int) -> bool:
+        """Whether one that looks but once has tried for long enough what takes nothing now.
+
+        `delayed` is whether an endpoint takes nothing or has yet to answer, `answered` how many
+        batches it has answered so far.
+        """
         if not (self.once and delayed):
             self.delayed = None
             return False
-        if self.delayed is None:
-            self.delayed = now
+        if self.delayed is None or answered != self.answered:
+            self.delayed, self.answered = now, answered
         return now - self.delayed >= IN_VAIN

@@ -12,19 +12,25 @@ from kvtrace.errors import ExportError
 
 NAME = "agent.lock"
 REFUSED = b"refused\n"
-"""What an agent leaves in the file that cannot work as it is configured: nobody needs try again."""
+"""What an agent that cannot work as it is configured leaves in the file, and then who launched it
+and other such ones since one worked: they need not try again soon, and anybody else may."""
+
+_NAMES = 256
+"""Launchers that are remembered."""
 
 
 class Lock:
     """Held from the beginning until `close`."""
 
-    def __init__(self, directory: Path, passed: int | None = None) -> None:
-        """Take the lock, or take over the descriptor that holds it.
+    def __init__(self, directory: Path, passed: int | None = None, launcher: str = "") -> None:
+        """Take the lock, or take over the descriptor that holds it, from the launcher named so.
 
         Raises ExportError where another agent has it, the directory cannot be written, or the
         descriptor is none.
         """
         self.path = directory / NAME
+        self._launched = passed is not None
+        self._launcher = launcher
         self._opened = _open(self.path) if passed is None else _taken_over(passed)
         try:
             # Where it was passed on, this asks for what is held already.
@@ -35,11 +41,16 @@ class Lock:
             raise ExportError(
                 f"another agent sends what the engines of {directory} tell: nothing to do"
             ) from error
+
+    def work(self) -> None:
+        """Let everybody know that an agent works here, and may be launched when it is gone."""
         self._say(b"")
 
     def refuse(self) -> None:
-        """Let whoever would launch another agent know that it could not work either."""
-        self._say(REFUSED)
+        """Let who launched this agent know that it cannot work; who did so by hand is told."""
+        if self._launched:
+            names = [*self._names(), self._launcher.encode()]
+            self._say(REFUSED + b"".join(b"%s\n" % name for name in names[-_NAMES:] if name))
 
     @property
     def ours(self) -> bool:
@@ -52,6 +63,14 @@ class Lock:
     def close(self) -> None:
         """Let another agent begin."""
         os.close(self._opened)
+
+    def _names(self) -> list[bytes]:
+        """Of those that were told so before."""
+        try:
+            said = os.pread(self._opened, 1 << 16, 0)
+        except OSError:
+            return []
+        return said.split()[1:] if said.startswith(REFUSED) else []
 
     def _say(self, words: bytes) -> None:
         try:

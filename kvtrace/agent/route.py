@@ -41,6 +41,12 @@ class Route(Generic[Item]):
         self.lost = 0
         """All that the endpoint did not take."""
 
+        self.answered = 0
+        """Batches that the endpoint took, or refused for good."""
+
+        self.is_asking = False
+        """Whether the endpoint has yet to answer."""
+
         self.is_delayed = False
         """Whether the endpoint took nothing when it was last asked."""
 
@@ -65,11 +71,16 @@ class Route(Generic[Item]):
         message = self._pack(items)
         if len(message) > LARGEST and len(items) > 1:
             return Answer(fate=Fate.SMALLER)
-        return self._sender.send(message, limit)
+        self.is_asking = True
+        try:
+            return self._sender.send(message, limit)
+        finally:
+            self.is_asking = False
 
     def settled(self, items: Sequence[Item], answer: Answer) -> None:
         """These will not be sent again, whether they were taken or not."""
         self.on_settled(items)
+        self.answered += 1
         self.is_delayed = False
         if answer.fate is not Fate.TAKEN:
             self.dropped(items, answer)
@@ -94,10 +105,12 @@ class Route(Generic[Item]):
     def delayed(self, answer: Answer) -> None:
         """The endpoint does not take anything now."""
         self.is_delayed = True
-        said = f"{self._signal} cannot be sent to {self._endpoint} now"
-        self._journal.is_(
-            self._signal, "delayed", f"{said} ({answer.why}): events wait in the black boxes"
-        )
+        self._say_delayed(answer.why)
+
+    def given_up(self) -> None:
+        """Nobody waits any longer for the endpoint to answer."""
+        if self.is_asking and not self.is_delayed:
+            self._say_delayed("it does not answer")
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -107,6 +120,12 @@ class Route(Generic[Item]):
         with self._lock:
             self.lost += count
         self.on_lost(count)
+
+    def _say_delayed(self, why: str) -> None:
+        said = f"{self._signal} cannot be sent to {self._endpoint} now"
+        self._journal.is_(
+            self._signal, "delayed", f"{said} ({why}): events wait in the black boxes"
+        )
 
     def _say(self, state: str, sentence: str, answer: Answer) -> None:
         found = (advice for start, advice in _ADVICE.items() if answer.why.startswith(start))

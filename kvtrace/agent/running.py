@@ -176,6 +176,7 @@ def run(plan: Plan, lock: Lock, tell: Callable[[str], object], stop: Event) -> b
     journal = Journal(tell)
     with ExitStack() as stack:
         office = Office(plan, journal, stack)
+        lock.work()
         if office.cursor.doubtful:
             journal.note(
                 f"{many(office.cursor.doubtful, 'span')} may not have arrived when an earlier "
@@ -184,29 +185,36 @@ def run(plan: Plan, lock: Lock, tell: Callable[[str], object], stop: Event) -> b
         journal.note(_beginning(plan))
         office.start()
         collect_seldom()
+        flush = FLUSH
         try:
-            _watch(plan, office, lock, stop)
+            flush = _watch(plan, office, lock, stop)
         finally:
-            left = office.stop(FLUSH)
+            left = office.stop(flush)
         journal.note(_summary(office, left))
     return not any(left.values())
 
 
-def _watch(plan: Plan, office: Office, lock: Lock, stop: Event) -> None:
-    agent = office.agent
+def _watch(plan: Plan, office: Office, lock: Lock, stop: Event) -> float:
+    """Seconds to send what is left when it is over: none where that was tried in vain."""
+    agent, routes = office.agent, office.routes
     while not stop.wait(0 if agent.behind else LOOK):
         now = time.monotonic_ns()
         agent.round(now, time.time_ns())
         office.tell_left_out()
         office.journal.catch_up()
         over = plan.ending.is_reached(now, alone=agent.alone, met=agent.met, unsent=agent.unsent)
-        delayed = any(route.is_delayed for route in office.routes)
-        over = plan.ending.is_in_vain(now, delayed=delayed) or over
+        delayed = any(route.is_delayed or route.is_asking for route in routes)
+        answered = sum(route.answered for route in routes)
+        if plan.ending.is_in_vain(now, delayed=delayed, answered=answered):
+            for route in routes:
+                route.given_up()
+            return 0.0
         if not lock.ours:
             office.journal.note(f"{lock.path} is gone, or another agent's: ends")
-            return
+            over = True
         if over:
-            return
+            break
+    return FLUSH
 
 
 def _beginning(plan: Plan) -> str:

@@ -38,6 +38,7 @@ Examples:
 @click.option("--once", is_flag=True, help="Send what is there, and end.")
 @click.option("--stay", is_flag=True, help="Wait for other engines when these are gone.")
 @click.option("--launched", metavar="FD", type=click.IntRange(min=0), hidden=True)
+@click.option("--launcher", metavar="NAME", default="", hidden=True)
 def command(
     directory: Path | None,
     dead_for: int,
@@ -45,6 +46,7 @@ def command(
     once: bool,
     stay: bool,
     launched: int | None,
+    launcher: str,
 ) -> None:
     """Send what this host's engines say as OpenTelemetry log records and spans.
 
@@ -56,7 +58,7 @@ def command(
 
     where = _made(options.readable(directory).absolute())
     found = () if launched is not None else _destinations(endpoint)
-    with closing(Lock(where, launched)) as lock, asked_to_stop() as stop:
+    with closing(Lock(where, launched, launcher)) as lock, asked_to_stop() as stop:
         try:
             if launched is not None:
                 settle()
@@ -73,6 +75,8 @@ def command(
             sent = run(plan, lock, _say if launched is None else _write_down, stop)
         except KvtraceError:
             lock.refuse()
+            if launched is not None:
+                keep_short()
             raise
     if once and not sent:
         raise _unsent(found)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from kvtrace_connector.launcher import LOCK, LOG, REFUSED, Launcher, launch, wanted
+from kvtrace_connector.launcher import AGAIN, LOCK, LOG, REFUSED, Launcher, launch, wanted
 from kvtrace_connector.probe import Recorder, Speaker
 
 from tests.connector.pair import Tape
@@ -27,12 +27,14 @@ class Agents:
         self.waits: list[float] = []
         self.now = 0.0
         self.trouble: Exception | None = None
+        self.names: list[str] = []
 
-    def launch(self, directory: Path, lock: int) -> None:
+    def launch(self, directory: Path, lock: int, launcher: str) -> None:
         if self.trouble is not None:
             raise self.trouble
         os.ftruncate(lock, 0)
-        os.pwrite(lock, self.said, 0)
+        os.pwrite(lock, self.said + (launcher.encode() if self.said else b""), 0)
+        self.names.append(launcher)
         self.locks.append(os.dup(lock))
 
     def die(self) -> None:
@@ -125,18 +127,63 @@ def test_an_agent_that_died_is_replaced_at_once_and_dying_ones_ever_later(
     assert agents.waits == [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 0.0]
 
 
-def test_one_that_cannot_work_is_not_launched_again_and_that_is_said_once(
+def test_one_that_cannot_work_is_tried_again_much_later_and_that_is_said_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     agents = Agents(said=REFUSED)
     one = launcher(tmp_path, agents)
     one.start()
-    until(lambda: agents.locks)
-    agents.die()
+    for number in range(1, 4):
+        until(lambda number=number: len(agents.locks) == number)
+        if number == 3:
+            one.stop()
+        agents.die()
     ended(one)
-    assert len(agents.locks) == 1
+    assert agents.waits == [0.0, AGAIN, 0.0, AGAIN, 0.0, AGAIN, 0.0]
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
     assert str(tmp_path / LOG) in caplog.text
+
+
+def test_while_it_waits_to_try_again_others_may(tmp_path: Path) -> None:
+    tries, waiting, goes_on = Agents(said=REFUSED), threading.Event(), threading.Event()
+
+    def sleep(seconds: float) -> None:
+        if seconds == AGAIN:
+            waiting.set()
+            goes_on.wait(10)
+
+    environ = {"KVTRACE_DIR": str(tmp_path), **SENT}
+    one = Launcher(environ, launch=tries.launch, sleep=sleep)
+    one.start()
+    until(lambda: tries.locks)
+    tries.die()
+    assert waiting.wait(10)
+    works = Agents()
+    other = launcher(tmp_path, works)
+    other.start()
+    until(lambda: works.locks)
+    for each in (one, other):
+        each.stop()
+    works.die()
+    goes_on.set()
+    for each in (one, other):
+        ended(each)
+
+
+def test_that_somebody_elses_cannot_work_does_not_keep_one_from_trying(
+    tmp_path: Path, agents: Agents, caplog: pytest.LogCaptureFixture
+) -> None:
+    one = launcher(tmp_path, agents)
+    one.start()
+    until(lambda: agents.locks)
+    (tmp_path / LOCK).write_bytes(REFUSED + b"another\n")
+    agents.die()
+    until(lambda: len(agents.locks) == 2)
+    assert caplog.records == []
+    assert len(set(agents.names)) == 1
+    one.stop()
+    agents.die()
+    ended(one)
 
 
 def test_what_an_agent_of_before_left_does_not_keep_one_from_trying(
@@ -239,14 +286,14 @@ def test_a_recorder_starts_it_with_its_box_and_stops_it_with_it() -> None:
 def test_what_is_launched_is_no_descendant_and_holds_the_lock(tmp_path: Path) -> None:
     lock = os.open(tmp_path / LOCK, os.O_RDWR | os.O_CREAT)
     fcntl.flock(lock, fcntl.LOCK_EX)
-    launch(tmp_path, lock)
+    launch(tmp_path, lock, "this-one")
     os.close(lock)
     other = os.open(tmp_path / LOCK, os.O_RDWR)
     # Without an endpoint it ends by itself, and says why.
     fcntl.flock(other, fcntl.LOCK_EX)
     os.close(other)
     until(lambda: "nothing says where to send" in (tmp_path / LOG).read_text())
-    assert (tmp_path / LOCK).read_bytes() == REFUSED
+    assert (tmp_path / LOCK).read_bytes() == REFUSED + b"this-one\n"
     assert (tmp_path / LOG).stat().st_mode & 0o777 == 0o600
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)

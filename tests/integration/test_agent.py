@@ -235,6 +235,29 @@ def test_told_to_stop_while_the_endpoint_says_nothing_it_ends_within_seconds(
     engines.close()
 
 
+@pytest.mark.parametrize("protocol", ["grpc", "http/protobuf"])
+def test_once_at_an_endpoint_that_never_answers_it_ends_within_seconds_and_says_so(
+    tmp_path: Path, protocol: str
+) -> None:
+    engines = Engines(tmp_path)
+    engines.transfer("a")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        where = ("--once", "--endpoint", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        with agent(tmp_path, *where, OTEL_EXPORTER_OTLP_PROTOCOL=protocol) as started:
+            connection, _ = silent.accept()
+            connection.recv(1, socket.MSG_PEEK)
+            began = time.monotonic()
+            _, said = started.communicate(timeout=30)
+            took = time.monotonic() - began
+        connection.close()
+    assert started.returncode == 2
+    assert "cannot be sent" in said
+    assert "it does not answer" in said
+    assert "see that something takes OTLP at" in said
+    assert took < BOUNDED
+    engines.close()
+
+
 def test_a_process_that_is_stopped_is_told_frozen_and_one_that_is_killed_ended(
     tmp_path: Path,
 ) -> None:

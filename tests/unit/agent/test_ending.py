@@ -7,6 +7,10 @@ def reached(ending: Ending, at: int, alone: bool = True, met: bool = True, unsen
     return ending.is_reached(at, alone=alone, met=met, unsent=unsent)
 
 
+def in_vain(ending: Ending, at: int, delayed: bool = True, answered: int = 0) -> bool:
+    return ending.is_in_vain(at, delayed=delayed, answered=answered)
+
+
 def test_while_an_engine_lives_it_goes_on() -> None:
     assert not reached(Ending(), 0, alone=False)
     assert not reached(Ending(), 10 * GIVE_UP, alone=False)
@@ -51,16 +55,23 @@ def test_one_that_stays_waits_for_the_next_engines() -> None:
 
 def test_one_that_looks_once_gives_up_soon_where_nothing_is_taken() -> None:
     ending = Ending(once=True)
-    assert not ending.is_in_vain(0, delayed=True)
-    assert not ending.is_in_vain(IN_VAIN - 1, delayed=True)
-    assert ending.is_in_vain(IN_VAIN, delayed=True)
+    assert not in_vain(ending, 0)
+    assert not in_vain(ending, IN_VAIN - 1)
+    assert in_vain(ending, IN_VAIN)
+
+
+def test_an_endpoint_that_answers_slowly_is_not_in_vain() -> None:
+    ending = Ending(once=True)
+    for answered in range(9):
+        assert not in_vain(ending, answered * (IN_VAIN - 1), answered=answered)
+    assert in_vain(ending, 8 * (IN_VAIN - 1) + IN_VAIN, answered=8)
 
 
 def test_it_goes_on_where_something_is_taken_meanwhile_and_others_go_on_anyway() -> None:
     ending, other = Ending(once=True), Ending()
     for at, delayed in ((0, True), (IN_VAIN - 1, False), (IN_VAIN, True), (2 * IN_VAIN - 1, True)):
-        assert not ending.is_in_vain(at, delayed=delayed)
-        assert not other.is_in_vain(at, delayed=True)
+        assert not in_vain(ending, at, delayed)
+        assert not in_vain(other, at)
 
 
 def test_once_is_once_whoever_lives() -> None:

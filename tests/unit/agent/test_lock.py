@@ -39,12 +39,29 @@ def test_a_descriptor_that_holds_nothing_is_no_lock(tmp_path: Path) -> None:
     held.close()
 
 
-def test_one_that_cannot_work_leaves_word_until_the_next_tries(tmp_path: Path) -> None:
+def launched(directory: Path, launcher: str) -> Lock:
+    opened = os.open(directory / NAME, os.O_RDWR | os.O_CREAT, 0o600)
+    return Lock(directory, opened, launcher)
+
+
+def test_those_that_cannot_work_leave_word_for_who_launched_them_until_one_works(
+    tmp_path: Path,
+) -> None:
+    for launcher in ("a", "b", ""):
+        lock = launched(tmp_path, launcher)
+        lock.refuse()
+        lock.close()
+    assert (tmp_path / NAME).read_bytes() == REFUSED + b"a\nb\n"
+    works = Lock(tmp_path)
+    works.work()
+    works.close()
+    assert (tmp_path / NAME).read_bytes() == b""
+
+
+def test_one_started_by_hand_that_cannot_work_keeps_no_launcher_from_trying(tmp_path: Path) -> None:
     lock = Lock(tmp_path)
     lock.refuse()
     lock.close()
-    assert (tmp_path / NAME).read_bytes() == REFUSED
-    Lock(tmp_path).close()
     assert (tmp_path / NAME).read_bytes() == b""
 
 

@@ -1,5 +1,7 @@
 """What is said and counted of how sending goes."""
 
+from collections.abc import Callable
+
 from kvtrace.agent.journal import Journal
 from kvtrace.agent.route import LARGEST, Route
 from kvtrace.destination import GRPC, Destination
@@ -14,9 +16,11 @@ class Wire:
     def __init__(self) -> None:
         self.sent = 0
         self.closed = False
+        self.during: Callable[[], object] = lambda: None
 
     def send(self, message: bytes, limit: float) -> Answer:
         self.sent += 1
+        self.during()
         return TAKEN
 
     def close(self) -> None:
@@ -58,6 +62,19 @@ def test_an_endpoint_that_is_down_loses_nothing_yet() -> None:
     assert "UNAVAILABLE" in desk.told[0]
     assert "wait in the black boxes" in desk.told[0]
     assert desk.route.lost == 0
+
+
+def test_an_endpoint_that_nobody_waits_for_any_longer_is_said_to_have_given_no_answer() -> None:
+    desk = Desk()
+    desk.route.given_up()
+    assert desk.told == []
+    desk.wire.during = desk.route.given_up
+    assert desk.route.send([b""], 1.0).fate is Fate.TAKEN
+    assert "it does not answer" in desk.told[0]
+    assert not desk.route.is_asking
+    assert desk.route.answered == 0
+    desk.route.settled([b""], TAKEN)
+    assert desk.route.answered == 1
 
 
 def test_what_is_refused_is_counted_with_advice() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kvtrace.agent.lock import REFUSED
+from kvtrace.agent.lock import NAME
 from kvtrace.cli import run
 from kvtrace.cli.agent import ratio
 from kvtrace.errors import ExportError
@@ -20,13 +20,13 @@ def test_without_an_endpoint_it_says_so_and_touches_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_settings_that_make_no_sense_are_said_and_left_for_who_would_try_again(
+def test_settings_that_make_no_sense_are_said_and_keep_nobody_from_trying_with_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "zip")
     assert run(["agent", "--dir", str(tmp_path), "--endpoint", "http://h:1"]) == 2
     assert "zip" in capsys.readouterr().err
-    assert (tmp_path / "agent.lock").read_bytes() == REFUSED
+    assert (tmp_path / NAME).read_bytes() == b""
 
 
 def test_a_share_of_spans_is_a_number_from_0_to_1() -> None:
