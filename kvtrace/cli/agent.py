@@ -62,6 +62,7 @@ def command(
         try:
             if launched is not None:
                 settle()
+                keep_short()
                 found = _destinations(endpoint)
             plan = Plan(
                 directory=where,
@@ -75,8 +76,6 @@ def command(
             sent = run(plan, lock, _say if launched is None else _write_down, stop)
         except KvtraceError:
             lock.refuse()
-            if launched is not None:
-                keep_short()
             raise
     if once and not sent:
         raise _unsent(found)
