@@ -1,5 +1,6 @@
 """What is drawn anew: the lines that changed, and no others."""
 
+import gc
 from collections.abc import Callable
 
 import msgspec
@@ -9,7 +10,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from kvtrace.tui.frame import Frame
-from kvtrace.tui.lined import Lined
+from kvtrace.tui.lined import Line, Lined
 from kvtrace.tui.look import LIGHT, Look
 from kvtrace.tui.per_frame import per_frame
 
@@ -97,3 +98,19 @@ def test_what_several_drawings_need_is_worked_out_once_a_frame() -> None:
     wider = msgspec.structs.replace(frame, width=120)
     assert [known(frame), known(frame), known(wider), known(wider)] == [80, 80, 120, 120]
     assert worked_out == [80, 120]
+
+
+async def test_a_line_that_was_drawn_is_freed_as_soon_as_another_stands_in_its_place() -> None:
+    app = OneWidget()
+    gc.collect()
+    gc.disable()
+    try:
+        async with app.run_test(size=(20, 3)) as pilot:
+            widget = app.query_one(Noting)
+            widget.frame = Frame()
+            for number in range(20):
+                widget.put(texts(f"a {number}", "x" * 20, "c"))
+                await pilot.pause(0.02)
+            assert sum(type(one) is Line for one in gc.get_objects()) <= 3
+    finally:
+        gc.enable()
