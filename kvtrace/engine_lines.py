@@ -16,8 +16,8 @@ UNHEARD = 15_000_000_000
 """Nanoseconds without a word from who watches an engine after which nothing is known of it."""
 
 UNWATCHED = 300_000_000_000
-"""Nanoseconds without an event after which nothing is known of an engine on another host that
-nobody watches, such as one whose events came late; here a reader of black boxes sees its end."""
+"""Nanoseconds without an event after which nothing is known of an engine that nobody watches, such
+as one whose events came late, or as spans alone; who reads a black box watches its process."""
 
 LATELY = 3600_000_000_000
 """Nanoseconds for which it is news that an engine died and began anew."""
@@ -105,8 +105,7 @@ def _silent(engine: Engine, clocks: Clocks, now: int) -> bool:
     """Whether who could tell how it is has not been heard for too long."""
     if engine.watched is not None:
         return now - engine.watched > UNHEARD
-    newest = engine.newest
-    return newest.clock != clocks.ours and now - clocks.instant(newest) > UNWATCHED
+    return now - clocks.instant(engine.newest) > UNWATCHED
 
 
 def _came_back(engine: Engine, clocks: Clocks, now: int) -> bool:

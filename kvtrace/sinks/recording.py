@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 
 from kvtrace.errors import RecordingError
-from kvtrace.moments import Moment
+from kvtrace.moments import Moment, Record
 from kvtrace.recording import Header, Scribe, header_line
 
 FLUSH = 1_000_000_000
@@ -42,7 +42,7 @@ class RecordingWriter:
     def write(self, moment: Moment) -> None:
         """Keeps this moment; it is in the file at the latest a second of moments later."""
         self._pending += self._scribe.lines(moment)
-        self.events += moment.news is not None
+        self.events += isinstance(moment.news, Record)
         if moment.at - self._flushed >= FLUSH or len(self._pending) >= PENDING:
             self._flushed = moment.at
             self.flush()

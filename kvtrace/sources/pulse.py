@@ -38,20 +38,6 @@ class Pulse:
         return found
 
 
-class Standstill:
-    """Tells only of processes that stand still, and once one did, that it runs again."""
-
-    def __init__(self, pulse: Pulse | None = None) -> None:
-        self._pulse = pulse or Pulse()
-        self._stood: set[str] = set()
-
-    def feel(self, living: Iterable[Header], now: int) -> list[Watched]:
-        """What is to be told now of these living processes."""
-        told = self._pulse.feel(living, now)
-        self._stood |= {one.process for one in told if one.state == "frozen"}
-        return [one for one in told if one.process in self._stood]
-
-
 class Stopped:
     """Knows by the kernel which processes are stopped, where it can be seen from here."""
 

@@ -13,7 +13,7 @@ from kvtrace.black_box import SUFFIX, Header
 from kvtrace.errors import BlackBoxError
 from kvtrace.moments import Lost, Moment, News, Record, Watched
 from kvtrace.sources.black_box import BlackBoxReader
-from kvtrace.sources.pulse import Standstill
+from kvtrace.sources.pulse import Pulse
 
 HOUR = 3_600_000_000_000
 POLL = 0.05
@@ -158,16 +158,16 @@ def watch(
     When nothing happens, the time, some twenty times a second. A missing directory is waited for.
     Raises BlackBoxError where the directory cannot be listed.
     """
-    still = Standstill()
+    pulse = Pulse()
     with closing(RunDirectory(directory, dead_for_ns=dead_for_ns)) as boxes:
         scanned = now() - SCAN
         while not stop():
-            stood: list[Watched] = []
+            felt: list[Watched] = []
             if now() - scanned >= SCAN:
                 scanned = now()
                 boxes.scan()
-                stood = still.feel(boxes.followed.values(), scanned)
-            yield from _moments([*boxes.poll(), *stood], now())
+                felt = pulse.feel(boxes.followed.values(), scanned)
+            yield from _moments([*boxes.poll(), *felt], now())
             sleep(POLL)
 
 
@@ -182,7 +182,7 @@ def read_once(
         boxes.scan()
         at = now()
         yield from (Moment(at, news) for news in boxes.poll())
-        yield from (Moment(at, it) for it in Standstill().feel(boxes.followed.values(), at))
+        yield from (Moment(at, it) for it in Pulse().feel(boxes.followed.values(), at))
         yield Moment(at)
 
 

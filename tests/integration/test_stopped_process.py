@@ -38,7 +38,7 @@ def test_it_is_told_while_it_is_watched(tmp_path: Path, engine: subprocess.Popen
     for moment in islice(watch(tmp_path), 400):
         if not states and moment.news is not None:
             os.kill(engine.pid, signal.SIGSTOP)
-        if isinstance(moment.news, Watched):
+        if isinstance(moment.news, Watched) and (states or moment.news.state == "frozen"):
             states.append(moment.news.state)
             os.kill(engine.pid, signal.SIGCONT)
         if states[-1:] == ["running"]:
@@ -53,6 +53,9 @@ def test_it_is_told_at_one_look(tmp_path: Path, engine: subprocess.Popen[bytes])
     assert told.state == "frozen"
 
 
-def test_of_one_that_runs_nothing_is_told(tmp_path: Path, engine: subprocess.Popen[bytes]) -> None:
+def test_of_one_that_runs_it_is_told_that_it_was_seen(
+    tmp_path: Path, engine: subprocess.Popen[bytes]
+) -> None:
     assert engine.poll() is None
-    assert not [one for one in read_once(tmp_path) if isinstance(one.news, Watched)]
+    (told,) = (one.news for one in read_once(tmp_path) if isinstance(one.news, Watched))
+    assert told.state == "running"

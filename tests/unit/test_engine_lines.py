@@ -69,8 +69,11 @@ def test_a_watched_engine_of_which_nothing_is_told_any_more_is_unheard() -> None
     assert lines(story.dies(P))["P0"].state == "died"
 
 
-def test_an_engine_that_nobody_watches_for_us_may_be_idle_for_ever() -> None:
-    assert lines(Story().at(0, *PRODUCER_FIRST).at(9_000))["P0"].state == "alive"
+def test_an_engine_of_this_host_that_nobody_watches_is_unheard_after_five_minutes() -> None:
+    story = Story().at(0, *PRODUCER_FIRST)
+    assert lines(story.at(300))["P0"].state == "alive"
+    assert lines(story.at(301))["P0"].state == "unheard"
+    assert lines(story.watched(P))["P0"].state == "alive"
 
 
 def test_an_engine_elsewhere_whose_events_came_hours_late_is_unheard() -> None:
@@ -82,9 +85,10 @@ def test_an_engine_elsewhere_whose_events_came_hours_late_is_unheard() -> None:
     assert lines(story.at(3 * HOUR, heartbeat_sent(), by=there))["P0"].state == "alive"
 
 
-def test_a_quiet_engine_of_this_host_is_alive_until_its_end_is_seen() -> None:
-    story = Story().at(0, *PRODUCER_FIRST).at(3 * HOUR)
+def test_a_quiet_engine_that_is_watched_is_alive_until_its_end_is_seen() -> None:
+    story = Story().at(0, *PRODUCER_FIRST).at(3 * HOUR).watched(P).at(3 * HOUR + 14)
     assert lines(story)["P0"].state == "alive"
+    assert lines(story.dies(P))["P0"].state == "died"
 
 
 def test_who_was_watched_before_it_was_heard_counts_as_watched() -> None:
@@ -97,14 +101,15 @@ def test_an_engine_that_died_and_began_anew_is_restarted_for_an_hour() -> None:
     assert lines(story)["P0"].state == "died"
     story.at(9, process_started(), by=P_AGAIN)
     assert lines(story)["P0"].state == "restarted"
-    assert lines(story.at(8 + HOUR))["P0"].state == "restarted"
+    assert lines(story.at(8 + HOUR).watched(P_AGAIN, rank=0))["P0"].state == "restarted"
     assert lines(story.at(9 + HOUR))["P0"].state == "alive"
 
 
 def test_an_engine_is_restarted_for_as_long_as_it_has_left_transfers_in_flight() -> None:
     story = Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST).dies(P).dies(P, rank=0)
     story.at(9, process_started(), by=P_AGAIN).at(9, process_started(), by=P_AGAIN, rank=-1)
-    assert lines(story.at(9 + HOUR))["P0"].state == "restarted"
+    story.at(9 + HOUR).watched(P_AGAIN).watched(D)
+    assert lines(story)["P0"].state == "restarted"
     assert lines(story)["D0"].state == "alive"
     assert story.row.gone
     story.at(10 + HOUR, receive_finished(), request_resumed())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from kvtrace.black_box import Header, Layout
 from kvtrace.moments import Watched
-from kvtrace.sources.pulse import EVERY, Pulse, Standstill, State, Stopped
+from kvtrace.sources.pulse import EVERY, Pulse, State, Stopped
 
 
 def header(process: str = "a" * 32, pid: int = 7) -> Header:
@@ -35,18 +35,6 @@ def test_a_process_that_is_gone_is_forgotten() -> None:
     pulse.feel([header()], 0)
     assert pulse.feel([], 1) == []
     assert len(pulse.feel([header()], 2)) == 1
-
-
-def test_of_a_process_that_runs_nothing_is_told_until_it_has_stood_still() -> None:
-    states: list[State] = ["running", "frozen", "running", "running"]
-    still = Standstill(Pulse(lambda _: states.pop(0)))
-    told = [still.feel([header()], now * EVERY) for now in range(4)]
-    assert [[it.state for it in news] for news in told] == [
-        [],
-        ["frozen"],
-        ["running"],
-        ["running"],
-    ]
 
 
 def proc(tmp_path: Path, letter: str, box: str = "a" * 32) -> Path:

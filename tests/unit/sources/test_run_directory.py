@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kvtrace.errors import BlackBoxError
-from kvtrace.moments import Ended, Lost, Moment, News
+from kvtrace.moments import Ended, Lost, Moment, News, Watched
 from kvtrace.sources.run_directory import HOUR, RunDirectory, read_once, watch
 from tests.unit.boxes import overwrite, queued, records, sent, small_box
 
@@ -80,8 +80,9 @@ def test_a_new_box_is_found_and_its_end_is_told_once(tmp_path: Path) -> None:
     steps = [lambda: box.record(queued(), origin), lambda: box.close("done"), *[nothing] * 20]
     told = news(iter(watched(tmp_path, steps)))
     assert [it.seq for it in records(told)] == [1, 2]
+    assert told[0] == Watched(process=box.path.stem, state="running")
     assert told[-1] == Ended(process=box.path.stem, goodbye=True)
-    assert len(told) == 3
+    assert len(told) == 4
 
 
 def test_the_long_dead_are_passed_over(tmp_path: Path) -> None:
