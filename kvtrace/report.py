@@ -1,6 +1,9 @@
 """Snapshots as plain text: a line for each thing that happens, and the table of one snapshot."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import tzinfo
+from itertools import chain
+from typing import NamedTuple
 
 from kvtrace import words
 from kvtrace.causes import Cause
@@ -17,10 +20,21 @@ QUIET = 10 * SECOND
 Names = Mapping[str, str]
 
 
+class Line(NamedTuple):
+    """One thing that happened, and when by the time of day."""
+
+    wall: int
+    what: str
+    text: str
+
+
 class Reporter:
     """Follows snapshots and says what changed, each thing once."""
 
-    def __init__(self) -> None:
+    def __init__(self, zone: tzinfo | None = None) -> None:
+        """Times are local where no zone is given."""
+        self._zone = zone
+        self._day: tuple[str, str] | None = None
         self._stalled: dict[str, Row] = {}
         self._causes: dict[str, Cause] = {}
         self._ended: set[tuple[str, Outcome]] = set()
@@ -31,29 +45,37 @@ class Reporter:
 
     def lines(self, snapshot: Snapshot) -> Iterator[str]:
         """What to print for this snapshot; often nothing."""
-        yield from self._ends(snapshot)
-        yield from self._stalls(snapshot)
-        yield from self._summary(snapshot)
+        for line in chain(self._ends(snapshot), self._stalls(snapshot), self._summary(snapshot)):
+            yield from self._stamped(line)
 
     def last(self, snapshot: Snapshot) -> Iterator[str]:
         """How things stand in the end, unless that was said; after `lines` of the same snapshot."""
         text = status(snapshot)
         if text != self._status:
-            yield _stamped(snapshot.wall, "status", text)
+            yield from self._stamped(Line(snapshot.wall, "status", text))
 
-    def _ends(self, snapshot: Snapshot) -> Iterator[str]:
+    def _stamped(self, line: Line) -> Iterator[str]:
+        """The line with its time, after one with the date and the zone where those are others."""
+        day = words.date_and_zone(line.wall, self._zone)
+        time = words.moment_of_day(line.wall, self._zone)
+        if line.wall and day != self._day:
+            self._day = day
+            yield f"{time} {'date':9} {day[0]}, times are {day[1]}"
+        yield f"{time} {line.what:9} {line.text}"
+
+    def _ends(self, snapshot: Snapshot) -> Iterator[Line]:
         fresh = [done for done in snapshot.done if _key(done) not in self._ended]
         self._ended = {_key(done) for done in snapshot.done}
         before, self._gone = self._gone, _gone(snapshot.totals)
         for done in reversed(fresh):
             # By the same clock as all else: those of the engines' hosts may tell other times.
             wall = snapshot.wall - (snapshot.at - done.at)
-            yield _stamped(wall, done.outcome, ended(done, snapshot.names))
+            yield Line(wall, done.outcome, ended(done, snapshot.names))
         unseen = self._gone - before - len(fresh)
         if unseen > 0 and len(fresh) == len(snapshot.done):
-            yield _stamped(snapshot.wall, "ended", f"{words.count(unseen)} more, too many to list")
+            yield Line(snapshot.wall, "ended", f"{words.count(unseen)} more, too many to list")
 
-    def _stalls(self, snapshot: Snapshot) -> Iterator[str]:
+    def _stalls(self, snapshot: Snapshot) -> Iterator[Line]:
         present = {row.transfer.id: row for row in snapshot.rows}
         for key, old in list(self._stalled.items()):
             row = present.get(key)
@@ -61,16 +83,16 @@ class Reporter:
                 del self._stalled[key]
                 self._causes.pop(key, None)
             if row is not None and key not in self._stalled:
-                yield _stamped(
+                yield Line(
                     snapshot.wall, "unstuck", f"{words.clean(row.id)} after stalling in {old.phase}"
                 )
         for key, row in present.items():
             if row.stalled and key not in self._stalled:
                 self._stalled[key] = row
-                yield _stamped(snapshot.wall, "stalled", waiting(row, snapshot.names))
+                yield Line(snapshot.wall, "stalled", waiting(row, snapshot.names))
             yield from self._blamed(row, snapshot)
 
-    def _blamed(self, row: Row, snapshot: Snapshot) -> Iterator[str]:
+    def _blamed(self, row: Row, snapshot: Snapshot) -> Iterator[Line]:
         """Why it is stalled, when that is known, or another reason than before."""
         found = snapshot.diagnoses.get(row.transfer.id)
         before = self._causes.get(row.transfer.id)
@@ -78,11 +100,9 @@ class Reporter:
             return
         self._causes[row.transfer.id] = found.cause
         sentence = words.clean(found.sentence)
-        yield _stamped(
-            snapshot.wall, "because", f"{words.clean(row.id)}: {found.label}: {sentence}"
-        )
+        yield Line(snapshot.wall, "because", f"{words.clean(row.id)}: {found.label}: {sentence}")
 
-    def _summary(self, snapshot: Snapshot) -> Iterator[str]:
+    def _summary(self, snapshot: Snapshot) -> Iterator[Line]:
         if self._began is None:
             self._began = snapshot.at
         if not snapshot.engines and snapshot.at - self._began < SECOND:
@@ -93,7 +113,7 @@ class Reporter:
         text = status(snapshot)
         if since is None or text != self._status or since >= QUIET:
             self._status, self._status_at = text, snapshot.at
-            yield _stamped(snapshot.wall, "status", text)
+            yield Line(snapshot.wall, "status", text)
 
 
 def status(snapshot: Snapshot) -> str:
@@ -256,7 +276,3 @@ def _key(done: Done) -> tuple[str, Outcome]:
 
 def _gone(totals: Totals) -> int:
     return totals.finished + totals.failed + totals.abandoned
-
-
-def _stamped(wall: int, what: str, text: str) -> str:
-    return f"{words.moment_of_day(wall)} {what:9} {text}"

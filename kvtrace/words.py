@@ -128,10 +128,20 @@ def moment_of_day(wall: int, zone: tzinfo | None = None) -> str:
 
 def date_and_time(wall: int, zone: tzinfo | None = None) -> str:
     """The same with its date and its distance from UTC: `2026-12-02 14:02:37.412 UTC+02:00`."""
+    date, away = date_and_zone(wall, zone)
+    return f"{date} {moment_of_day(wall, zone)} {away}"
+
+
+def date_and_zone(wall: int, zone: tzinfo | None = None) -> tuple[str, str]:
+    """The date of nanoseconds since the epoch, and its distance from UTC: `UTC`, `UTC+02:00`."""
     then = datetime.fromtimestamp(wall // _SECOND, zone).astimezone(zone)
     away = then.strftime("%z")
-    told = "" if away == "+0000" else f"{away[:3]}:{away[3:5]}"
-    return f"{then:%Y-%m-%d} {moment_of_day(wall, zone)} UTC{told}"
+    return f"{then:%Y-%m-%d}", "UTC" if away == "+0000" else f"UTC{away[:3]}:{away[3:5]}"
+
+
+def event(tag: str) -> str:
+    """An event's name on the wire as a person says it: `registration sent`."""
+    return tag.replace(".", " ").replace("_", " ")
 
 
 def clean(text: str) -> str:

@@ -142,6 +142,7 @@ def test_a_replay_that_waits_for_more_ends_by_ctrl_c(
         whole.write(KEPT.read_bytes())
         whole.flush()
         if not once:
+            assert b" date " in line(replay)
             assert b" status " in line(replay)
         replay.send_signal(signal.SIGINT)
         _, err = replay.communicate(timeout=20)
@@ -264,6 +265,7 @@ def test_help_imports_neither_a_screen_nor_rules_nor_a_protocol(name: str) -> No
 def test_a_transfer_is_told_line_by_line(boxes: Path) -> None:
     queued = BlocksQueued(request="cmpl-1-bbbbbbbb", blocks=3)
     with consumer(boxes), engine(boxes, Role.PRODUCER, queued), running(boxes, "live") as watch:
+        assert b" date " in line(watch)
         assert b" status " in line(watch)
         assert b"1 in flight" in line(watch)
 

@@ -1,5 +1,10 @@
 """What is printed where there is no screen."""
 
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import msgspec
+
 from kvtrace.model import Link, Mark, Outcome, Phase, Place, Role
 from kvtrace.report import NO_ENGINE, Reporter, losses, place, status, table
 from kvtrace.snapshot import Losses, Snapshot, Totals
@@ -9,9 +14,14 @@ from tests.unit.story import Story
 
 
 def said(*snapshots: Snapshot) -> list[str]:
-    """Every line but its time."""
-    reporter = Reporter()
-    return [line.split(" ", 1)[1] for one in snapshots for line in reporter.lines(one)]
+    """Every line but its time, and but that of the date."""
+    reporter = Reporter(UTC)
+    lines = [line.split(" ", 1)[1] for one in snapshots for line in undated(reporter, one)]
+    return lines
+
+
+def undated(reporter: Reporter, one: Snapshot) -> list[str]:
+    return [line for line in reporter.lines(one) if line.split()[1] != "date"]
 
 
 def without_status(*snapshots: Snapshot) -> list[str]:
@@ -40,6 +50,36 @@ def test_the_status_tells_what_is_in_flight_and_what_ended() -> None:
     )
 
 
+def test_the_date_and_the_zone_are_said_first_and_when_either_changes() -> None:
+    zone = ZoneInfo("Europe/Berlin")
+    night = datetime(2026, 10, 24, 23, 59, 55, tzinfo=zone)
+    wall = int(night.timestamp()) * SECOND
+    reporter = Reporter(zone)
+    frames = [
+        msgspec.structs.replace(snapshot(after), wall=wall + after * SECOND)
+        for after in (0, 11, 3 * 3600 + 6)
+    ]
+    lines = [line for one in frames for line in reporter.lines(one)]
+    assert [line.split(maxsplit=2)[:2] for line in lines] == [
+        ["23:59:55.000", "date"],
+        ["23:59:55.000", "status"],
+        ["00:00:06.000", "date"],
+        ["00:00:06.000", "status"],
+        ["02:00:01.000", "date"],
+        ["02:00:01.000", "status"],
+    ]
+    assert [line[23:] for line in lines if " date " in line] == [
+        "2026-10-24, times are UTC+02:00",
+        "2026-10-25, times are UTC+02:00",
+        "2026-10-25, times are UTC+01:00",
+    ]
+
+
+def test_where_the_time_of_day_is_not_known_no_date_is_made_up() -> None:
+    lines = Reporter(UTC).lines(msgspec.structs.replace(snapshot(), wall=0))
+    assert [line.split()[1] for line in lines] == ["status"]
+
+
 def test_where_no_engine_is_heard_it_says_what_to_set() -> None:
     silent = [snapshot(second / 2, engines=()) for second in range(5)]
     assert said(*silent) == [f"status    {NO_ENGINE}"]
@@ -50,7 +90,7 @@ def test_a_transfer_that_ended_is_said_once_with_its_own_time() -> None:
     reporter = Reporter()
     old = done(at=snapshot().at - SECOND)
     totals = Totals(finished=1)
-    first = list(reporter.lines(snapshot(done=(old,), totals=totals)))
+    first = undated(reporter, snapshot(done=(old,), totals=totals))
     assert first[0].endswith("finished  r0 in 1.00 s, 4.1 kB, P0 -> D0: write 1.00 s")
     assert first[0][:12] != first[1][:12]
     assert list(reporter.lines(snapshot(0.1, done=(old,), totals=totals))) == []
@@ -58,7 +98,7 @@ def test_a_transfer_that_ended_is_said_once_with_its_own_time() -> None:
 
 def test_its_time_is_by_our_clock_whatever_the_engines_host_says() -> None:
     astray = Mark(at=1, wall=WALL + 3_600 * SECOND, clock="other", seen=1)
-    (first, second) = Reporter().lines(snapshot(done=(done(ended=astray, at=snapshot().at),)))
+    (first, second) = undated(Reporter(), snapshot(done=(done(ended=astray, at=snapshot().at),)))
     assert "finished" in first
     assert first[:12] == second[:12]
 
