@@ -43,7 +43,8 @@ lint: $(DEV)
 	$(BIN)/lint-imports
 
 unit: $(DEV)
-	$(BIN)/python -m pytest -m "not engines and not vllm" $(ARGS)
+	@# Two at a time, each file in one process; ARGS="-n 0" has all in one.
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not engines and not vllm" $(ARGS)
 	@# In a process of their own: NIXL's threads spin for as long as it lives.
 	$(BIN)/python -m pytest -m "vllm and not engines" $(ARGS)
 
