@@ -8,6 +8,7 @@ from itertools import islice
 import msgspec
 
 from kvtrace.clocks import Clocks
+from kvtrace.courtesy import COURTESY
 from kvtrace.diagnosis.case import trouble_of
 from kvtrace.diagnosis.patience import patience
 from kvtrace.diagnosis.rounds import Rounds
@@ -133,6 +134,7 @@ class Census:
         all_gone = self._fleet.engines.all_gone
         rows = []
         for name, transfer in self._fleet.table.live.items():
+            COURTESY.give_way()
             if _is_stale(transfer, self._fleet.engines):
                 continue
             known = before.get(name)
@@ -154,6 +156,7 @@ class Census:
 
     def _count_ended(self, at: int) -> None:
         for name in self._fleet.take_ended():
+            COURTESY.give_way()
             transfer = self._fleet.table.ended[name]
             if seen_from_start(transfer):
                 made, phases = self._made(name, at)
@@ -193,6 +196,7 @@ class Census:
     def _lines(
         self, at: int, engines: dict[str, Engine], rows: tuple[Row, ...]
     ) -> tuple[EngineLine, ...]:
+        COURTESY.give_way()
         standings = ((row, self._standings[row.transfer.id][1]) for row in rows)
         loaded = load(standings, replaced(engines.values()))
         lines = [
@@ -212,6 +216,7 @@ class Census:
         self._names.keep(heard.ids)
 
     def _losses(self, rows: tuple[Row, ...]) -> Losses:
+        COURTESY.give_way()
         lost = self._fleet.lost
         errors = [self._clocks.apart, *(o.error or 0 for o in self._clocks.offsets.values())]
         return Losses(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from kvtrace.census import Census
+from kvtrace.courtesy import COURTESY
 from kvtrace.moments import Moment
 from kvtrace.snapshot import Snapshot, Stalls
 
@@ -34,6 +35,7 @@ def watch(moments: Iterable[Moment], *, clock: str = "", every: int = EVERY) -> 
     told = True
     moment = None
     for moment in moments:
+        COURTESY.give_way()
         census.take(moment)
         told = due is None or moment.at >= due
         if told:

@@ -205,7 +205,7 @@ def _screen(
     with heard_by(leave):
         # Textual takes longer to import than all the rest, and only the screen needs it.
         from kvtrace.tui.app import KvtraceApp
-        from kvtrace.tui.priority import keys_first
+        from kvtrace.tui.priority import keys_first, run
 
         keys_first()
         app = KvtraceApp(snapshots, source=source, playback=playback)
@@ -213,7 +213,7 @@ def _screen(
         app.asides = asides
         app.prefer(*settled())
         try:
-            app.run()
+            run(app)
         finally:
             if playback is not None:
                 playback.stop()

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from kvtrace.causes import Cause
+from kvtrace.courtesy import COURTESY
 from kvtrace.diagnosed import CauseLine, Diagnosis, Evidence, presentable
 from kvtrace.diagnosis.case import Case, Trouble
 from kvtrace.diagnosis.engine_case import EngineCase
@@ -71,6 +72,7 @@ class Rounds:
         for number, row in enumerate(stalled):
             name = row.transfer.id
             if number in fresh:
+                COURTESY.give_way()
                 trouble = Trouble(row.phase, began(row), row.patience, row.waits_for)
                 found[name] = diagnose(Case(row.transfer, trouble, scene))
             elif name in self._stalled:
