@@ -10,7 +10,7 @@ import msgspec
 from kvtrace.clocks import Clocks
 from kvtrace.courtesy import COURTESY
 from kvtrace.diagnosis.case import trouble_of
-from kvtrace.diagnosis.patience import patience
+from kvtrace.diagnosis.patience import QUEUED, in_queue, patience
 from kvtrace.diagnosis.rounds import Rounds
 from kvtrace.ended import done
 from kvtrace.ending import seen_from_start
@@ -24,6 +24,7 @@ from kvtrace.model import Link, Outcome, Phase, Role
 from kvtrace.moments import Moment, Record
 from kvtrace.names import Names
 from kvtrace.phases import Stretch
+from kvtrace.queues import Queues
 from kvtrace.rows import row, worst_first
 from kvtrace.snapshot import Done, EngineLine, Losses, Row, Snapshot, Stalls, Totals
 from kvtrace.standing import Standing, standing
@@ -42,6 +43,7 @@ class Census:
         self._flow = Flow()
         self._gauges = Gauges(self._fleet)
         self._names = Names()
+        self._queues = Queues()
         self._rounds = Rounds(self._fleet, self._names.known)
         self._clocks = self._fleet.clocks
         self._standings: dict[str, tuple[Transfer, Standing]] = {}
@@ -56,6 +58,7 @@ class Census:
         if self._fleet.repeats == repeats:
             self._flow.hear(moment, self._clocks)
             self._gauges.hear(moment, self._clocks)
+            self._queues.hear(moment, self._fleet.table, self._clocks)
             news = moment.news
             if isinstance(news, Record) and _SPEAKS_OF[type(news.event)]:
                 self._spoken_of.update(_spoken_of(news.event))
@@ -142,11 +145,13 @@ class Census:
                 known = transfer, standing(transfer, self._clocks, at)
             self._standings[name] = known
             found = known[1]
-            key = found.link, found.phase
-            limit = limits.get(key)
+            ends = engine(found.link.producer), engine(found.link.consumer)
+            limit = limits.get((found.link, found.phase))
             if limit is None:
-                ends = engine(found.link.producer), engine(found.link.consumer)
-                limit = limits[key] = patience(found.phase, *ends)
+                limit = limits[found.link, found.phase] = patience(found.phase, *ends)
+            if found.phase in QUEUED:
+                waits = self._queues.waits(transfer, found, self._clocks)
+                limit = in_queue(limit, waits, ends[0])
             rows.append(row(transfer, found, limit, at, gone=all_gone(found.awaited)))
         return worst_first(rows)
 
@@ -178,8 +183,7 @@ class Census:
         """The last to end, newest first, with what was learned of them since."""
         self._keep_latest(at)
         found = (made for _, made in self._done.values())
-        newest = sorted(found, key=lambda d: -self._clocks.instant(d.ended))
-        return tuple(newest)
+        return tuple(sorted(found, key=lambda d: -self._clocks.instant(d.ended)))
 
     def _keep_latest(self, at: int) -> None:
         kept = {}

@@ -16,6 +16,9 @@ PATIENCE = {
 }
 """Nanoseconds, before the settings are looked at."""
 
+QUEUED = frozenset((Phase.REGISTRATION, Phase.WRITE))
+"""In which a producer's writer comes to one transfer after the other."""
+
 COSTLY = SECOND
 """Nanoseconds that a part of a wait must take to be worth a word: on engines without a GPU, all
 well, bursts take half of that."""
@@ -41,6 +44,19 @@ def patience(phase: Phase, producer: Engine | None, consumer: Engine | None) -> 
         return _bounded(allowed, settings.registration_timeout if settings is not None else 0)
     settings = producer.settings if producer is not None else None
     return _bounded(allowed, settings.lease if settings is not None else 0)
+
+
+def in_queue(allowed: int, waits: int, producer: Engine | None) -> int:
+    """Nanoseconds after which one of these counts as stalled where others are served before it.
+
+    `waits` is how long its queue has moved on since the phase began, and `allowed` its patience
+    from then on. What holds the producer's blocks longer than its lease stalls all the same.
+    """
+    if waits <= 0:
+        return allowed
+    settings = producer.settings if producer is not None else None
+    lease = settings.lease if settings is not None else 0
+    return max(allowed, min(allowed + waits, lease or PATIENCE[Phase.READINESS]))
 
 
 def _bounded(allowed: int, limit: int) -> int:

@@ -39,6 +39,7 @@ from kvtrace.diagnosis.parameters import (
     stages_left_out,
 )
 from kvtrace.diagnosis.peers import dead_peers_kept, speculation_differs
+from kvtrace.diagnosis.posting import writer_posts
 from kvtrace.diagnosis.prefill import (
     prefill_decoded_on,
     prefill_never_came,
@@ -107,6 +108,7 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     producer_died,
     producer_shut_down,
     aborted_blocks_held,
+    writer_posts,
     handshake_lasts,
     # Writes that were refused, failed, or ran into blocks that were somebody else's by then.
     blocks_reused,

@@ -136,8 +136,8 @@ def slow(case: Case) -> Diagnosis | None:
         return None
     if split.handoff < max(LATE * usual.handoff, 2 * usual.nine_in_ten) + SECOND:
         return None
-    # Whose turn comes after that of others, each as fast as ever, stands in a queue.
-    if split.handoff < (1 + _served(case, split)) * usual.handoff:
+    # Whose turn comes after that of others, none of which takes long, stands in a queue.
+    if split.handoff < (1 + _served(case, split)) * LATE * usual.handoff:
         return None
     beyond = {part: took - usual.parts[part] for part, took in split.parts if part in _HANDOFF}
     part = max(beyond, key=lambda one: beyond[one])
@@ -152,20 +152,20 @@ def slow(case: Case) -> Diagnosis | None:
 
 
 def _served(case: Case, split: Shares) -> int:
-    """How many other transfers' writes its producer landed in that time."""
-    mine = case.last(WriteFinished)
+    """How many other transfers' writes its producer posted in that time."""
+    mine = case.last(WritePosted)
     if mine is None:
         return 0
     name = case.engine_id(Role.PRODUCER)
-    landed = case.scene.once("landed", name, lambda: _landed(case.scene, name))
-    return bisect_left(landed, mine.at) - bisect_left(landed, mine.at - split.handoff)
+    posted = case.scene.once("posted", name, lambda: _posted(case.scene, name))
+    return bisect_left(posted, mine.at) - bisect_left(posted, mine.at - split.handoff)
 
 
-def _landed(scene: Scene, producer: str) -> list[int]:
-    """When each transfer's last write landed."""
+def _posted(scene: Scene, producer: str) -> list[int]:
+    """When each transfer's last write was posted."""
     every = scene.known_on(producer, Role.PRODUCER)
     told = (one.producer.told.values() for one in every if one.producer is not None)
-    writes = ([o for o in known if isinstance(o.event, WriteFinished)] for known in told)
+    writes = ([o for o in known if isinstance(o.event, WritePosted)] for known in told)
     return sorted(max(Found.of(o, scene.clocks).at for o in mine) for mine in writes if mine)
 
 

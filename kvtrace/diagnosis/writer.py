@@ -127,7 +127,9 @@ def writer_starved(case: Case) -> Diagnosis | None:
     for met in case.all(MatchMade):
         since, seen = _both_there(case, met)
         late = met.at - since
-        if late < COSTLY or 2 * late < split.handoff or _busy(case, met.place, since, met.at):
+        if 2 * late < split.handoff or late < COSTLY * (1 + _met(case, met.place, since, met.at)):
+            continue
+        if _busy(case, met.place, since, met.at):
             continue
         where = case.place(met.place)
         return case.blame(
@@ -246,6 +248,15 @@ def _both_there(case: Case, met: Found[MatchMade]) -> tuple[int, list[Evidence]]
         return met.at, []
     since = max(queued.at, sent.at, came.at - came.event.gap)
     return since, [case.saw(queued, "The blocks were there."), case.saw(sent, "It was sent.")]
+
+
+def _met(case: Case, place: Place, since: int, until: int) -> int:
+    """How many others the writer came to in that time: a queue that moves."""
+    clocks = case.scene.clocks
+    others = case.scene.known_on(place.engine, Role.PRODUCER)
+    told = (one for t in others if t.producer is not None for one in t.producer.told.values())
+    met = (one for one in told if isinstance(one.event, MatchMade) and one.place.rank == place.rank)
+    return sum(since < clocks.instant(one.mark) < until for one in met)
 
 
 def _busy(case: Case, place: Place, since: int, until: int) -> bool:

@@ -172,15 +172,16 @@ def test_where_rounds_are_not_counted_no_writer_is_behind() -> None:
 
 
 def lasting(until: float) -> Story:
-    """P's writer comes to one registration after the other, in one round, and not yet to r1's."""
+    """P's writer comes to the registrations of later ones, in one round, and not yet to r1's."""
     story = Story().at(0, step_sampled(loops=40), by=P)
-    for number in range(8):
-        name = {"request": f"other{number}-aaaaaaaa"}
-        story.at(0.05, prefill_admitted(**name), blocks_ready(**name), blocks_queued(**name))
     story.at(0.1, *CONSUMER_FIRST, *PRODUCER_FIRST)
     for number in range(8):
+        name = {"request": f"other{number}-aaaaaaaa"}
+        story.at(0.15, prefill_admitted(**name), blocks_ready(**name), blocks_queued(**name))
+    for number in range(8):
         name = {"request": f"other{number}-aaaaaaaa", "remote_request": f"other{number}-bbbbbbbb"}
-        story.at(0.2 + number * until / 8, registration_noticed(**name), match_made(**name))
+        met = registration_noticed(**name), match_made(**name), write_posted(**name)
+        story.at(0.2 + number * until / 8, *met)
     return story
 
 
@@ -190,7 +191,7 @@ def test_a_registration_waits_for_a_writer_that_is_in_one_round_for_seconds() ->
 
 
 def test_a_registration_that_the_writer_comes_to_last_in_such_a_round_waited_for_it() -> None:
-    story = lasting(6).at(6.5, registration_noticed()).at(6.6)
+    story = lasting(6).at(6.5, registration_noticed()).at(11.6)
     assert story.diagnoses()["r1"] is Cause.WRITER_STARVED
 
 
