@@ -16,7 +16,7 @@ import benchmarks
 from benchmarks.measure import broken, table
 
 ALONE = "--alone"
-NOT_BENCHMARKS = ("__main__", "measure", "scaled")
+NOT_BENCHMARKS = ("__main__", "measure", "saying", "scaled")
 
 
 def found() -> list[str]:
