@@ -23,8 +23,9 @@ SERVED = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=40
 
 def served(number: int) -> tuple[MatchMade, WritePosted]:
     """P's writer comes to that one of the others."""
-    name, remote = f"o{number}-aaaaaaaa", f"o{number}-bbbbbbbb"
-    return match_made(request=name, remote_request=remote), write_posted(request=name)
+    name, far = f"o{number}-aaaaaaaa", f"o{number}-bbbbbbbb"
+    met = match_made(request=name, remote_request=far)
+    return met, write_posted(request=name, remote_request=far)
 
 
 def burst(others: int = 9, lease: int = 30) -> Story:
