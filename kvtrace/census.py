@@ -224,12 +224,7 @@ class Census:
         lost = self._fleet.lost
         errors = [self._clocks.apart, *(o.error or 0 for o in self._clocks.offsets.values())]
         return Losses(
-            overwritten=lost.overwritten,
-            unreadable=lost.unreadable,
-            unknown=lost.unknown,
-            ledger_full=lost.ledger_full,
-            refused=lost.refused,
-            turned_away=lost.turned_away,
+            **lost.counts,
             forgotten=self._fleet.forgotten,
             ambiguous=sum(row.ambiguous for row in rows),
             clock_error=max(errors),

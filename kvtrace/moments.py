@@ -60,6 +60,9 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
     turned_away: int = 0
     """Requests that a receiver did not take; their senders know, and may send them again."""
 
+    foreign: int = 0
+    """Log records and spans of others, which a receiver passed over: no loss, but none of ours."""
+
     teller: str = ""
     """The agent that tells it, where it may tell it twice; empty where nobody else heard it."""
 
@@ -70,6 +73,11 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
     def counts(self) -> dict[str, int]:
         """All that adds up, by name."""
         return {name: getattr(self, name) for name in self.__struct_fields__ if name not in _KEYS}
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether anything of ours was not passed on."""
+        return any(count for name, count in self.counts.items() if name != "foreign")
 
 
 _KEYS = frozenset(("process", "teller", "number"))

@@ -118,14 +118,25 @@ class Reporter:
 
 def status(snapshot: Snapshot) -> str:
     """How things stand, in one line."""
+    foreign = of_others(snapshot.losses)
     if not snapshot.engines:
-        return NO_ENGINE
+        return f"{NO_ENGINE} Received: {foreign}." if foreign else NO_ENGINE
     totals = snapshot.totals
     oldest = "" if snapshot.oldest is None else f", the oldest for {words.wait(snapshot.oldest)}"
     return (
         f"{words.count(len(snapshot.rows))} in flight, {words.count(totals.stalled)} stalled"
         f"{oldest}; {words.count(totals.finished)} finished, {words.count(totals.failed)} failed, "
         f"{words.count(totals.abandoned)} abandoned; {losses(snapshot.losses)}"
+        f"{foreign and f'; {foreign}'}"
+    )
+
+
+def of_others(line: Losses) -> str:
+    """What was received and is none of ours, which is no loss; empty where there is nothing."""
+    if not line.foreign:
+        return ""
+    return (
+        f"{words.many(line.foreign, 'log record or span', 'log records and spans')} not kvtrace's"
     )
 
 
@@ -178,7 +189,7 @@ def link(between: Link, names: Names) -> str:
 def table(snapshot: Snapshot) -> Iterable[str]:
     """The whole snapshot, for someone who looks once."""
     if not snapshot.engines:
-        return [NO_ENGINE]
+        return [status(snapshot)]
     names = snapshot.names
     return [
         status(snapshot),

@@ -129,6 +129,9 @@ class Losses(msgspec.Struct, frozen=True, kw_only=True):
     turned_away: int = 0
     """OTLP requests that we did not take; their senders may send them again."""
 
+    foreign: int = 0
+    """Log records and spans of others that we received and passed over; no loss."""
+
     forgotten: int = 0
     """Transfers in flight, events of them, and engines that the fleet had to forget for room."""
 

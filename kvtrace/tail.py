@@ -18,7 +18,9 @@ class Tail:
         self._given: tuple[Heard, ...] = ()
 
     def hear(self, news: Record | Lost | Ended, at: int) -> None:
-        """Take in what happened then, in nanoseconds of our clock."""
+        """Take in what happened then, in nanoseconds of our clock; what others sent is not kept."""
+        if isinstance(news, Lost) and not news.is_loss:
+            return
         self._count += 1
         self._heard.append(Heard(self._count, at, news))
 

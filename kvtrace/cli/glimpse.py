@@ -32,24 +32,35 @@ def first_heard(
     told to stop before any came.
     """
     ends = now() + limit
-    heard = False
+    heard, foreign = False, 0
 
     def over() -> bool:
         return stop() or now() >= ends
 
     for moment in receiver.watch(over):
+        foreign += _foreign(moment)
         if not heard and moment.news is not None and not isinstance(moment.news, Lost):
             heard = True
             ends = now() + SETTLE
         yield moment
     receiver.stop()
     for moment in receiver.moments(now()):
+        foreign += _foreign(moment)
         heard = heard or (moment.news is not None and not isinstance(moment.news, Lost))
         yield moment
     if not heard and stop():
         raise KeyboardInterrupt
     if not heard:
+        others = ""
+        if foreign:
+            many = words.many(foreign, "log record or span", "log records and spans")
+            others = f", only others did, {many}"
         raise KvtraceError(
-            f"no agent sent anything within {words.duration(limit)}: see that its "
+            f"no agent sent anything within {words.duration(limit)}{others}: see that its "
             "OTEL_EXPORTER_OTLP_ENDPOINT leads here, or listen longer with --for"
         )
+
+
+def _foreign(moment: Moment) -> int:
+    """Log records and spans that it tells are not kvtrace's."""
+    return moment.news.foreign if isinstance(moment.news, Lost) else 0

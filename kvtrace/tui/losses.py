@@ -73,6 +73,8 @@ def _well(frame: Frame) -> list[Text]:
         said.append(f"lag {words.wait(known.lag).rjust(6)}")
     if known.clock_error:
         said.append(f"clocks ± {words.duration(known.clock_error)}")
+    if known.foreign:
+        said.append(f"{words.count(known.foreign)} not kvtrace's")
     said += [f"{name} 0" for name, number in _counts(frame).items() if not number][:4]
     return [piece(look.words(item), look.style("muted")) for item in said]
 

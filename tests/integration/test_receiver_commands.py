@@ -148,6 +148,19 @@ def test_what_live_cannot_read_or_refuses_is_shown_as_a_loss(tmp_path: Path) -> 
         assert running.last()["losses"]["unreadable"] == 1
 
 
+def test_live_counts_what_is_not_kvtraces_as_collect_does(tmp_path: Path) -> None:
+    request = logs(record(1), record(2))
+    foreign = request.resource_logs[0].scope_logs[0].log_records[0]
+    foreign.ClearField("attributes")
+    foreign.event_name = "gen_ai.choice"
+    with program(tmp_path, "live", *ANY, "--json") as running:
+        rpc, _ = running.places
+        export(rpc, request.SerializeToString())
+        eventually(lambda: running.last().get("losses", {}).get("foreign") == 1, "the count")
+        assert running.last()["events"] == 1
+        assert running.last()["losses"]["unreadable"] == 0
+
+
 def test_a_port_that_is_taken_is_told_in_one_sentence(tmp_path: Path) -> None:
     with program(tmp_path, "collect", *ANY) as running:
         rpc, _ = running.places

@@ -75,6 +75,16 @@ def test_the_date_and_the_zone_are_said_first_and_when_either_changes() -> None:
     ]
 
 
+def test_what_others_sent_is_told_and_is_no_loss() -> None:
+    some = Losses(foreign=1_200)
+    assert status(snapshot(losses=some)).endswith(
+        "nothing lost; 1,200 log records and spans not kvtrace's"
+    )
+    none_of_ours = snapshot(engines=(), losses=some)
+    assert status(none_of_ours).endswith("Received: 1,200 log records and spans not kvtrace's.")
+    assert list(table(none_of_ours)) == [status(none_of_ours)]
+
+
 def test_where_the_time_of_day_is_not_known_no_date_is_made_up() -> None:
     lines = Reporter(UTC).lines(msgspec.structs.replace(snapshot(), wall=0))
     assert [line.split()[1] for line in lines] == ["status"]

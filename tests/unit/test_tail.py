@@ -1,6 +1,6 @@
 """The last that was heard."""
 
-from kvtrace.moments import Ended
+from kvtrace.moments import Ended, Lost
 from kvtrace.tail import Tail
 
 
@@ -10,6 +10,13 @@ def test_the_oldest_gives_way_and_numbers_go_on() -> None:
         tail.hear(Ended(process=str(number), goodbye=True), number)
     assert [heard.number for heard in tail.last()] == [3, 4, 5]
     assert [heard.at for heard in tail.last()] == [2, 3, 4]
+
+
+def test_what_others_sent_pushes_nothing_out() -> None:
+    tail = Tail()
+    for news in (Lost(foreign=3), Lost(turned_away=1), Lost(foreign=4)):
+        tail.hear(news, 0)
+    assert [heard.news for heard in tail.last()] == [Lost(turned_away=1)]
 
 
 def test_while_nothing_comes_it_is_the_very_same() -> None:

@@ -100,7 +100,8 @@ class Receiver:
         """All that arrived since this was last asked, with that time."""
         for news in self.inbox.take():
             yield Moment(at, news)
-        lost = self.counts.lost()
+        over = self._thread is not None and not self._thread.is_alive()
+        lost = self.counts.lost(at, last=over)
         if lost is not None:
             yield Moment(at, lost)
 

@@ -55,6 +55,12 @@ def test_where_nothing_comes_it_says_so_after_the_time_that_was_given() -> None:
     assert receiver.second == 5
 
 
+def test_where_only_others_sent_something_it_says_so() -> None:
+    receiver = Scripted({2: Lost(foreign=3)}, (Lost(foreign=4),))
+    with pytest.raises(KvtraceError, match="only others did, 7 log records and spans: see"):
+        heard(receiver, 5)
+
+
 def test_what_was_acknowledged_at_the_last_moment_counts() -> None:
     last = record(seq=1)
     assert heard(Scripted({}, (last,)), 1) == [last]
