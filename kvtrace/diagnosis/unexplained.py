@@ -7,7 +7,7 @@ from kvtrace.missing import missing
 from kvtrace.model import Role
 from kvtrace.transfer import Half
 from kvtrace.wire import kind
-from kvtrace.words import duration
+from kvtrace.words import duration, event
 
 KEEP = "kvtrace record unexplained.kvtrace.gz --dead 24h --seconds 5"
 """What a person runs so that others can look into it; a recording of it does as well."""
@@ -20,8 +20,8 @@ def unexplained(case: Case) -> Diagnosis:
     due = next(iter(missing(case.transfer, case.scene.clocks)), None)
     expected = "nothing that we know of"
     if due is not None:
-        expected = f"{due.name} at {case.place(due.place)}"
-        evidence.append(case.never(due.name, f"Expected next was {due.name}.", due.place))
+        expected = f"{event(due.name)} at {case.place(due.place)}"
+        evidence.append(case.never(due.name, f"Expected next was {event(due.name)}.", due.place))
     shown = [one for one in evidence if one.at is not None]
     nothing = Evidence(text="Nothing was told of it.", event="nothing")
     last = max(shown, key=lambda one: one.at or 0, default=nothing)
@@ -30,7 +30,7 @@ def unexplained(case: Case) -> Diagnosis:
     return Diagnosis(
         transfer=case.transfer.id,
         cause=Cause.UNEXPLAINED,
-        sentence=f"Last seen: {last.event} at {case.place(last.place)}. Expected next: {expected}.",
+        sentence=f"Last seen: {event(last.event)} at {case.place(last.place)}. Expected next: {expected}.",
         remedy=f"Read the log of {case.place(due.place if due else last.place)} from "
         f"{duration(case.waited)} ago; keep what is known with `{KEEP}` on the hosts of both "
         "engines, and report it as an issue of kvtrace, so that it gets a name.",
@@ -48,7 +48,7 @@ def _last(case: Case, half: Half | None) -> Evidence | None:
         return None
     told = max(half.told.values(), key=lambda one: (one.mark.at, one.seq))
     return Evidence(
-        text=f"The last that {case.scene.called(half.engine)} told was {kind(told.event)}.",
+        text=f"The last that {case.scene.called(half.engine)} told was {event(kind(told.event))}.",
         event=kind(told.event),
         at=case.scene.clocks.instant(told.mark),
         place=told.place,

@@ -57,7 +57,7 @@ KEYS = (
     Binding("space", "pause", "pause"),
     *driving.BINDINGS,
     Binding("colon", "command_palette", "commands", key_display=":", show=False),
-    Binding("r", "times", "times", show=False),
+    Binding("r", "times", "local, UTC, how long ago", show=False),
     Binding("t", "theme", "theme"),
     Binding("x", "export", "export"),
 )

@@ -10,7 +10,7 @@ from kvtrace.diagnosed import CauseLine, Confidence, Evidence
 from kvtrace.snapshot import Row
 from kvtrace.tui.empty import silent
 from kvtrace.tui.frame import Frame
-from kvtrace.tui.text import cells, cut, pad, piece, shortened, wrap
+from kvtrace.tui.text import PROSE, cells, cut, pad, piece, shortened, wrap
 
 _LABEL = 26
 _COUNT = 5
@@ -132,7 +132,7 @@ def _detail(one: CauseLine, frame: Frame, *, airy: bool) -> Iterator[Text]:
 
 def _told(frame: Frame, head: str, text: str, role: str) -> Iterator[Text]:
     look = frame.look
-    room = frame.width - _INDENT - cells(head) - 1
+    room = min(frame.width - _INDENT - cells(head) - 1, PROSE)
     for number, line in enumerate(wrap(look.words(text), room)):
         lead = head if number == 0 else " " * cells(head)
         told = piece(" " * _INDENT + lead, look.style("muted"))

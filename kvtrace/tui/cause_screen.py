@@ -13,6 +13,7 @@ from kvtrace.tui.clipboard import Copied
 from kvtrace.tui.explain_screen import Explained
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.picking import PickingScreen
+from kvtrace.tui.trouble import NoTrouble
 
 
 class CausesScreen(PickingScreen[Cause]):
@@ -25,6 +26,7 @@ class CausesScreen(PickingScreen[Cause]):
     ]
 
     CALM = "no cause is true now"
+    EMPTY = "no cause is listed: nothing waits too long or has failed"
 
     def __init__(self, footer: Sequence[tuple[str, str]]) -> None:
         super().__init__("Causes", footer)
@@ -52,22 +54,30 @@ class CausesScreen(PickingScreen[Cause]):
     def action_copy(self) -> None:
         """Put the id of the transfer that waits longest for the cause on the clipboard."""
         line = self._line()
-        if line is not None and line.transfers:
+        if line is None:
+            self.say_empty()
+        elif line.transfers:
             self.post_message(Copied(line.transfers[0]))
+        else:
+            self.post_message(NoTrouble("the engines themselves have this cause, no transfer"))
 
     def action_report(self) -> None:
         """Put what is known of the cause on the clipboard, for an incident."""
         line = self._line()
-        if line is not None:
-            worst = line.worst
-            told = [worst.label, worst.sentence, f"DO {worst.remedy}"]
-            told += [f"SAW {one.text}" for one in worst.evidence]
-            self.post_message(Copied("\n".join([*told, *line.transfers])))
+        if line is None:
+            self.say_empty()
+            return
+        worst = line.worst
+        told = [worst.label, worst.sentence, f"DO {worst.remedy}"]
+        told += [f"SAW {one.text}" for one in worst.evidence]
+        self.post_message(Copied("\n".join([*told, *line.transfers])))
 
     def action_explain(self) -> None:
         """Show the page of the cause under the cursor."""
         if self.selected is not None:
             self.post_message(Explained(self.selected))
+        else:
+            self.say_empty()
 
     def _line(self) -> CauseLine | None:
         known = self.frame.snapshot.causes if self.frame else ()

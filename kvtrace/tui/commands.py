@@ -3,10 +3,17 @@
 from collections.abc import Iterator
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
 
 from kvtrace.tui.header import TABS
-from kvtrace.tui.shown import bindings
+from kvtrace.tui.shown import bindings, key_of
 from kvtrace.tui.themes import PALETTES
+
+_MOVES = ("move(", "page(", "top", "bottom", "across(", "walk(", "app.go(", "go(")
+"""Actions that nobody looks for by name, or that stand above the others."""
+
+_SAID = 28
+"""Cells for what a command does, before its key."""
 
 
 class Commands(Provider):
@@ -14,21 +21,22 @@ class Commands(Provider):
 
     async def discover(self) -> Hits:
         """All of them, before anything is typed."""
-        for said, action, what in self._every():
-            yield DiscoveryHit(said, self._runs(action), help=what)
+        for said, action, key in self._every():
+            yield DiscoveryHit(_with_key(Content(said), key), self._runs(action), said)
 
     async def search(self, query: str) -> Hits:
         """Those that look like what is typed."""
         matcher = self.matcher(query)
-        for said, action, what in self._every():
+        for said, action, key in self._every():
             score = matcher.match(said)
             if score > 0:
-                yield Hit(score, matcher.highlight(said), self._runs(action), help=what)
+                found = _with_key(matcher.highlight(said), key)
+                yield Hit(score, found, self._runs(action), said)
 
     def _every(self) -> Iterator[tuple[str, str, str]]:
-        """What it is called, its action, and what to know of it."""
-        for tab in TABS:
-            yield f"go to {tab.lower()}", f"app.go('{tab}')", ""
+        """What it is called, its action, and its key."""
+        for number, tab in enumerate(TABS, 1):
+            yield f"go to {tab.lower()}", f"app.go('{tab}')", str(number)
         for name in PALETTES:
             yield f"theme {name}", f"app.set_theme('{name}')", ""
         focused = self.focused
@@ -37,15 +45,20 @@ class Commands(Provider):
         for node in (*nodes, self.screen, self.app):
             lead = {self.app: "app.", self.screen: "screen."}.get(node, "focused.")
             for binding in bindings(type(node)):
-                if binding.description and binding.description not in seen:
+                moves = binding.action.startswith(_MOVES)
+                if binding.description and not moves and binding.description not in seen:
                     seen.add(binding.description)
                     action = binding.action.removeprefix("app.")
                     lead_of = "app." if binding.action.startswith("app.") else lead
-                    key = binding.key_display or binding.key
-                    yield binding.description, lead_of + action, f"key {key}"
+                    yield binding.description, lead_of + action, key_of(binding)
 
     def _runs(self, action: str) -> "_Run":
         return _Run(self, action)
+
+
+def _with_key(said: Content, key: str) -> Content:
+    """What a command does, with its key in a column beside it."""
+    return said.pad_right(max(_SAID - said.cell_length, 1)).append(key)
 
 
 class _Run:

@@ -14,6 +14,7 @@ class EnginesScreen(PickingScreen[str]):
     """A row for each engine; below, all that the one under the cursor told of itself."""
 
     CALM = "no engine is waited for or unwell"
+    EMPTY = "no engine is heard yet"
 
     def __init__(self, footer: Sequence[tuple[str, str]]) -> None:
         super().__init__("Engines", footer)
@@ -42,3 +43,5 @@ class EnginesScreen(PickingScreen[str]):
         """Put the engine's id on the clipboard."""
         if self.selected is not None:
             self.post_message(Copied(self.selected))
+        else:
+            self.say_empty()

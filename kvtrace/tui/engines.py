@@ -160,7 +160,7 @@ def _held(engine: EngineLine, with_bar: bool, look: Look) -> Text:
     """The share of its KV blocks that transfers hold."""
     if not engine.blocks:
         width = _BAR + 6 if with_bar else 6
-        return piece(pad(look.glyphs.nothing, width, right=True), look.style("rule"))
+        return piece(pad(look.glyphs.nothing, width, right=True), look.style("muted"))
     percent = min(100 * engine.held_blocks // engine.blocks, 100)
     said = pad(words.share(percent, engine.held_blocks), 4, right=True)
     if not with_bar:

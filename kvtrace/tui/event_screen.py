@@ -112,11 +112,17 @@ class EventsScreen(Screen[None]):
         """Show the transfer that the event belongs to."""
         if self.selected is not None and isinstance(self.selected.news, Record):
             self.post_message(self.Opened(self.selected.news))
+        else:
+            said = "no event is listed" if self.selected is None else "this belongs to no transfer"
+            self.post_message(NoTrouble(said))
 
     def action_copy(self) -> None:
         """Put the request's id on the clipboard."""
         if self.selected is not None and event_page.request_of(self.selected):
             self.post_message(Copied(event_page.request_of(self.selected)))
+        else:
+            said = "no event is listed" if self.selected is None else "this event is of no request"
+            self.post_message(NoTrouble(said))
 
     def action_find(self) -> None:
         """Let one type what to see."""

@@ -11,6 +11,9 @@ GIVEN_UP = ("age", "size", "ranks", "phase name", "waits for", "link")
 """Columns of the transfers table in the order in which they give way."""
 
 _WANTED_ID, _LEAST_ID = 28, 12
+_LEAST_LAST = 12
+"""Cells of who must act next, or of the cause, below which the wait gives way to them."""
+
 _GAP = 2
 _WIDTHS = {"mark": 1, "waited": 8, "phase": 1, "phase name": 12, "ranks": 5, "size": 7, "age": 7}
 
@@ -41,6 +44,8 @@ def columns(width: int, *, place: int, link: int, longest: int, cause: int = 0) 
     if width < 60:
         last = "cause" if cause else "waits for"
         every = {name: every[name] for name in ("mark", "waited", "phase", last)}
+        if room - _taken(every) + _GAP + every[last] < min(_LEAST_LAST, every[last]):
+            del every["waited"]
         return Columns(_with_id(every, room, least=_LEAST_ID))
     wanted = min(max(longest, _LEAST_ID), _WANTED_ID)
     for name in GIVEN_UP:

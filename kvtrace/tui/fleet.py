@@ -49,6 +49,7 @@ class FleetScreen(Screen[None]):
                 TransfersTable().data_bind(FleetScreen.frame),
                 Filling(self._preview, id="preview").data_bind(FleetScreen.frame),
             ),
+            Drawn(self._below, id="below").data_bind(FleetScreen.frame),
             Drawn(panels.line_of_engines).data_bind(FleetScreen.frame),
         )
 
@@ -82,6 +83,9 @@ class FleetScreen(Screen[None]):
     def _preview(self, frame: Frame, room: int) -> list[Text]:
         item = self.query_one(TransfersTable).item
         return preview.preview(item, frame, room) if preview.width(frame) else []
+
+    def _below(self, frame: Frame) -> list[Text]:
+        return preview.below(self.query_one(TransfersTable).item, frame)
 
     def show_only(self, text: str) -> None:
         """See the transfers that fit this filter."""
@@ -117,6 +121,7 @@ class FleetScreen(Screen[None]):
         """Say how much is seen, and show what is under the cursor now."""
         self._redraw()
         self.query_one("#preview", Filling).redraw()
+        self.query_one("#below", Drawn).watch_frame(self.frame)
 
     def _redraw(self) -> None:
         self.query_one("#narrowed", Drawn).watch_frame(self.frame)

@@ -187,7 +187,7 @@ def _part(grid: Grid, at: At, part: int, form: Form, look: Look) -> Text:
 def _large(cell: Cell | None, part: int, look: Look) -> Text:
     width = LARGE.width - 2
     if cell is None:
-        return piece(look.glyphs.quiet if part == 1 else "", look.style("rule"))
+        return piece(look.glyphs.quiet if part == 1 else "", look.style("muted"))
     if part == 0:
         said = f"{cell.said} {cell.unit}".rstrip()
         line = piece(" " + said, _style(cell, look))
@@ -200,7 +200,7 @@ def _large(cell: Cell | None, part: int, look: Look) -> Text:
 
 def _middle(cell: Cell | None, part: int, look: Look) -> Text:
     if cell is None:
-        return piece(f" {look.glyphs.quiet}" if part == 0 else "", look.style("rule"))
+        return piece(f" {look.glyphs.quiet}" if part == 0 else "", look.style("muted"))
     if part == 0:
         line = Text(" ").append_text(_height(cell, look))
         line.append(pad(cell.said, 5, right=True), _style(cell, look))
@@ -211,7 +211,7 @@ def _middle(cell: Cell | None, part: int, look: Look) -> Text:
 
 def _small(cell: Cell | None, part: int, look: Look) -> Text:
     if cell is None:
-        return piece(look.glyphs.quiet, look.style("rule"))
+        return piece(look.glyphs.quiet, look.style("muted"))
     line = _height(cell, look)
     return line.append(cell.mark[:1], look.style(cell.role))
 

@@ -28,7 +28,7 @@ def header(frame: Frame, path: Sequence[str]) -> Text:
     left = piece(_NAME, look.style("strong"))
     for parent in parents:
         left.append(f"{parent} ", look.style("muted"))
-        left.append(f"{look.glyphs.within} ", look.style("rule"))
+        left.append(f"{look.glyphs.within} ", look.style("muted"))
     left.append(look.words(words.clean(here)), look.style("strong"))
     return _bar(beside(left, _mode(frame), frame.width - 1, look.glyphs.cut), frame)
 
@@ -50,8 +50,7 @@ def _tabs(frame: Frame, here: str) -> Text:
         if tab == here:
             left.append(said, _tab(look))
         else:
-            left.append(said[:2], look.style("rule" if look.colour else "muted"))
-            left.append(said[2:], look.style("muted"))
+            left.append(said, look.style("muted"))
     return _bar(beside(left, _mode(frame, here), frame.width - 1, look.glyphs.cut), frame)
 
 

@@ -123,7 +123,7 @@ def _marks(look: Look) -> Iterable[Text]:
     yield _title("MARKS", look)
     for sign, role, said in (
         (glyphs.stalled, "stalled", "stalled: past its patience"),
-        (glyphs.slow, "slow", "a loss of our own"),
+        (glyphs.slow, "slow", "slow, or a loss of our own"),
         (glyphs.event, "text", "event seen"),
         (glyphs.missing, "stalled", "expected, not seen yet"),
         (glyphs.finished, "muted", "finished"),
@@ -131,6 +131,9 @@ def _marks(look: Look) -> Iterable[Text]:
         (glyphs.fold, "muted", "quiet stretch folded"),
         (glyphs.nothing, "muted", "nothing, or not known"),
         (glyphs.unseen, "slow", "could not be seen from here"),
+        (glyphs.quiet, "muted", "on Links: too few writes"),
+        (glyphs.marked, "strong", "marked with m"),
+        (glyphs.pointer, "strong", "followed with f, stays on top"),
     ):
         yield piece(pad(sign, 4), look.style(role)).append(said, look.style("text"))
     yield Text()

@@ -165,21 +165,21 @@ def _ends(at: At, frame: Frame) -> str:
 def _legend(seen: Seen, frame: Frame) -> Text:
     look = frame.look
     shown = {
-        "rate": "GB/s of the last writes",
-        "oldest": "longest wait in a phase",
-        "failed": "what failed since we began",
-        "moved": "bytes since we began",
+        "rate": "GB/s, last writes",
+        "oldest": "longest wait",
+        "failed": "failed so far",
+        "moved": "bytes so far",
     }
     items = [
         piece(f"{look.glyphs.spark[-1]} ", look.style("write")).append(
-            "share of the link’s own best" if look.glyphs.arrow == "→" else "share of own best",
-            look.style("muted"),
+            "share of own best", look.style("muted")
         ),
-        piece(f"shown: {'writes' if seen.ranks else shown[seen.show]}", look.style("muted")),
+        piece(f"{look.glyphs.quiet} few writes", look.style("muted")),
         piece(f"{look.glyphs.slow} slow", look.style("slow")),
         piece(f"{look.glyphs.stalled} stalled", look.style("stalled")),
+        piece(f"shown: {'writes' if seen.ranks else shown[seen.show]}", look.style("muted")),
     ]
-    return Text(" ").append_text(flow(items, frame.width - 2))
+    return Text(" ").append_text(flow(items, frame.width - 2, gap=2 if frame.width < 100 else 3))
 
 
 def _numbers(line: LinkLine, frame: Frame) -> Text:

@@ -36,7 +36,7 @@ class LinksScreen(Screen[None]):
         Binding("escape", "back", "back", key_display="esc", show=False),
         *moving.TROUBLE,
         Binding("z", "ranks", "ranks"),
-        Binding("s", "show", "show"),
+        Binding("s", "show", "other numbers"),
         *TURNS,
     ]
 
@@ -122,6 +122,8 @@ class LinksScreen(Screen[None]):
             names = self.frame.snapshot.names
             ends = [names.get(one, one) for one in self._seen.cursor]
             self.post_message(Wanted("link:" + ">".join(ends)))
+        else:
+            self.post_message(NoTrouble("no link is known: no transfer went between two engines"))
 
     def on_click(self, event: events.Click) -> None:
         """Select the link; the one that is selected already is opened."""

@@ -141,8 +141,12 @@ class Look(msgspec.Struct, frozen=True):
     @property
     def selection(self) -> str:
         """The style laid over a selected row."""
-        plain_ground = not self.colour or self.palette.selected == self.palette.background
-        return "reverse" if plain_ground else f"on {self.palette.selected}"
+        if not self.colour:
+            return "not dim reverse"
+        if self.palette.selected == self.palette.background:
+            # Reversing each colour by itself would make a row of patches.
+            return f"{self.palette.background} on {self.palette.text}"
+        return f"on {self.palette.selected}"
 
     @property
     def ground(self) -> str:

@@ -78,7 +78,7 @@ def chosen(opened: Opened, frame: Frame) -> Text:
     line.append_text(flow(_told(point, opened, frame), room, gap=2))
     line.append(" " * max(frame.width - 1 - line.cell_len - len(number), 1))
     line.append(number + " ", look.style("muted"))
-    line.stylize_before(look.selection if look.colour else "")
+    line.stylize(look.selection if look.colour else "")
     return line
 
 

@@ -2,6 +2,7 @@
 
 from rich.text import Text
 
+from kvtrace.tui import preview
 from kvtrace.tui.engines import engine_lines, engines
 from kvtrace.tui.fitting import Rows, is_tiny, rows
 from kvtrace.tui.frame import Frame
@@ -20,7 +21,7 @@ def plan(frame: Frame) -> Rows:
         left = frame.height - said - 1
         return Rows(header=left >= 6, losses=left >= 4 and frame.width >= 40)
     bar = height(frame)
-    left = frame.height - bar
+    left = frame.height - bar - preview.height(frame)
     return rows(left, verdict=said, engines=engine_lines(frame), playing=bar > 0)
 
 

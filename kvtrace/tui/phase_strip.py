@@ -12,6 +12,9 @@ from kvtrace.tui import moving, panels
 from kvtrace.tui.drawn import Drawn
 from kvtrace.tui.frame import Frame
 
+_CHIP = 4
+"""Cells of a row that keep their own ground under the cursor: the phase's letter on its colour."""
+
 
 class PhaseStrip(Drawn, can_focus=True):
     """A row for each phase; the keys come here from the table below, and go back there."""
@@ -91,7 +94,7 @@ class PhaseStrip(Drawn, can_focus=True):
         if at < len(lines):
             line = lines[at]
             line.append(" " * max(frame.width - line.cell_len, 0))
-            line.stylize(frame.look.selection)
+            line.stylize(frame.look.selection, _CHIP)
         else:
             self.action_leave()
         return lines

@@ -64,7 +64,7 @@ def _line(line: PhaseLine, look: Look, numbers: Sequence[tuple[str, int]], spark
         if name == "stalled":
             style = look.style("stalled")
             if not line.stalled:
-                said[name], style = words.UNKNOWN, look.style("rule")
+                said[name], style = words.UNKNOWN, look.style("muted")
         drawn.append(pad(look.words(said[name]), width, right=True), style)
     if spark > 0:
         role = line.phase.value if look.colour else "muted"

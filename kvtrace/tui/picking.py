@@ -45,6 +45,9 @@ class PickingScreen(Screen[None], Generic[T]):
     CALM: ClassVar[str] = ""
     """What is said where nothing in the list is in trouble."""
 
+    EMPTY: ClassVar[str] = ""
+    """What is said where a key wants something that is listed, and nothing is."""
+
     frame: var[Frame | None] = var(None)
 
     def __init__(self, title: str, footer: Sequence[tuple[str, str]]) -> None:
@@ -110,6 +113,12 @@ class PickingScreen(Screen[None], Generic[T]):
         """Show the transfers of what is under the cursor."""
         if self.selected is not None and self.frame is not None:
             self.post_message(Wanted(self.filter_of(self.frame, self.selected)))
+        else:
+            self.say_empty()
+
+    def say_empty(self) -> None:
+        """Say why a key does nothing here."""
+        self.post_message(NoTrouble(self.EMPTY))
 
     def on_click(self, event: events.Click) -> None:
         """Select what was clicked; what is selected already is opened."""

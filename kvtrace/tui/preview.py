@@ -1,4 +1,4 @@
-"""Draws beside the table, on large terminals, what is known of the transfer under the cursor."""
+"""Draws beside the table, or in short below it, what is known of the transfer under the cursor."""
 
 from collections.abc import Iterator
 
@@ -8,16 +8,23 @@ from rich.text import Text
 from kvtrace import words
 from kvtrace.diagnosed import Diagnosis
 from kvtrace.snapshot import Done, Row
+from kvtrace.tui import scrubber
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.listing import Item
 from kvtrace.tui.opened import find
 from kvtrace.tui.split import by_phase, split_lines
-from kvtrace.tui.text import flow, pad, piece, shortened, wrap
+from kvtrace.tui.text import PROSE, flow, pad, piece, shortened, wrap
 
 _TABLE, _NARROWEST, _WIDEST = 120, 60, 80
 """Columns that the table gets, and that the preview has at least and at most."""
 
 _TIME = 8
+
+_SHORT = 4
+"""Lines below the table for a cause and what to do."""
+
+_SHORT_WIDTH, _SHORT_HEIGHT = 100, 34
+"""Columns and rows from which there is room for them."""
 
 
 def width(frame: Frame) -> int:
@@ -25,6 +32,49 @@ def width(frame: Frame) -> int:
     if frame.width < 150 or frame.height < 50:
         return 0
     return min(max(frame.width - _TABLE, _NARROWEST), _WIDEST)
+
+
+def height(frame: Frame) -> int:
+    """How many lines it takes below the table, with a blank one; 0 where it takes none.
+
+    They are there while anything is stalled, so that the table holds still under the cursor.
+    """
+    rows = frame.height - scrubber.height(frame)
+    roomy = frame.width >= _SHORT_WIDTH and rows >= _SHORT_HEIGHT and not width(frame)
+    return _SHORT + 1 if roomy and frame.snapshot.totals.stalled else 0
+
+
+def below(item: Item | None, frame: Frame) -> list[Text]:
+    """Why the transfer is in trouble, and what to do, in as many lines as there are for it."""
+    room = height(frame)
+    known = item and (item.row or item.done)
+    if not room or not known:
+        return [Text()] * room
+    found, look, prose = diagnosis_of(known, frame), frame.look, min(frame.width - 2, PROSE)
+    if found is None:
+        return [Text(), piece(" " + _well(known, frame), look.style("muted")), *[Text()] * room][
+            :room
+        ]
+    label = look.words(found.label)
+    told = wrap(f"{label}: {look.words(found.sentence)}", prose)[: _SHORT - 2]
+    lines = [Text(), *(piece(f" {line}", look.style("text")) for line in told)]
+    lines[1].stylize(look.style("stalled"), 1, len(label) + 1)
+    remedy = wrap(look.words(found.remedy), prose - 4)
+    kept = remedy[: room - len(lines)]
+    for number, line in enumerate(kept):
+        lines.append(piece(" DO  " if number == 0 else "     ", look.style("muted")))
+        lines[-1].append(line, look.style("strong"))
+    if len(kept) < len(remedy):
+        lines[-1].append(look.words(f" {look.glyphs.cut} ⏎ says all"), look.style("muted"))
+    return [*lines, *[Text()] * room][:room]
+
+
+def _well(known: Row | Done, frame: Frame) -> str:
+    """What is to be said of one that nothing is wrong with."""
+    if isinstance(known, Done):
+        return f"This transfer ended: {known.outcome.value}."
+    waits = f"it waits for {frame.names.place(known.waits_for)}" if known.waits_for else "it waits"
+    return f"Nothing is wrong with this transfer: {waits}, for {words.wait(known.waited)}."
 
 
 def preview(item: Item | None, frame: Frame, room: int) -> list[Text]:

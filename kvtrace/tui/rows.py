@@ -34,13 +34,17 @@ def table_head(frame: Frame, shown: Columns, sort: Sort, hidden: str = "") -> Te
     """The names of the columns, the sorted one marked; on the right, what is out of sight."""
     look = frame.look
     line = Text(" ")
+    room = frame.width - len(hidden) - 3 if hidden else frame.width
     for name, width in shown.widths.items():
         line.append(" " * gap(name))
         said = {"mark": "", "phase": "", "phase name": "phase"}.get(name, name)
         is_sorted = sort.column == said
         sign = f" {look.glyphs.sorted}" if is_sorted else ""
         style = look.style("strong" if is_sorted else "muted")
-        line.append(pad(said + sign, width, right=name in _RIGHT, sign=""), style)
+        head = pad(said + sign, width, right=name in _RIGHT, sign="")
+        # A heading stands whole or not at all.
+        fits = len(said + sign) <= width and line.cell_len + len(head.rstrip()) <= room
+        line.append(head if fits else " " * width, style)
     if hidden:
         line.truncate(frame.width - len(hidden) - 2, pad=True)
         line.append(hidden + " ", look.style("muted"))
@@ -117,9 +121,9 @@ def _ended(frame: Frame, done: Done, shown: Columns) -> Text:
         "waited": (words.duration(done.took), calm),
         "phase": ("" if "phase name" in shown else " ", calm),
         "phase name": (done.outcome.value, how),
-        "waits for": (words.UNKNOWN, look.style("rule")),
+        "waits for": (words.UNKNOWN, calm),
         "link": (names.link(done.link), calm),
-        "ranks": (words.UNKNOWN, look.style("rule")),
+        "ranks": (words.UNKNOWN, calm),
         "size": (words.size(done.size) if done.size else words.UNKNOWN, calm),
         "age": (words.wait(max(frame.snapshot.at - done.ended.seen, 0)), calm),
     }

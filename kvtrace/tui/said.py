@@ -36,12 +36,7 @@ _SILENT = {"request", "ordinal", "side"}
 
 def name(event: AnyEvent) -> str:
     """The event's name in words: `write posted`."""
-    return spoken(kind(event))
-
-
-def spoken(tag: str) -> str:
-    """An event's name on the wire in words."""
-    return tag.replace(".", " ").replace("_", " ")
+    return words.event(kind(event))
 
 
 def attribute_words(event: AnyEvent) -> list[str]:

@@ -94,7 +94,7 @@ def _where(holds: set[str], places: Sequence[str]) -> str:
     if "" in holds or missing in ([], ["Transfer"]):
         return ""
     if len(missing) == 1:
-        return f"not {missing[0]}"
+        return f"not on {missing[0]}"
     return ", ".join(place for place in places if place in holds)
 
 

@@ -5,7 +5,6 @@ from rich.text import Text
 from kvtrace import words
 from kvtrace.diagnosed import Confidence, Diagnosis
 from kvtrace.model import Outcome, Phase
-from kvtrace.tui import said
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.look import Look
 from kvtrace.tui.opened import Opened
@@ -115,4 +114,4 @@ def _note(opened: Opened, frame: Frame) -> tuple[str, str]:
     where = "someone we do not know" if due.place is None else frame.names.place(due.place)
     if any(lane.place == due.place and not lane.seen for lane in opened.timeline.lanes):
         return f"Waits for {where}, which is not heard from: what it does is not seen.", "slow"
-    return f"Next: {said.spoken(due.kind)}, by {where}.", "text"
+    return f"Next: {words.event(due.kind)}, by {where}.", "text"

@@ -42,6 +42,9 @@ KEYS = (
 )
 """What keys do in the table."""
 
+EMPTY = "no transfer is listed"
+"""What is said where a key wants a transfer, and there is none."""
+
 
 class TransfersTable(Lined, can_focus=True):
     """Transfers in flight, worst first, and below those that ended lately."""
@@ -67,8 +70,7 @@ class TransfersTable(Lined, can_focus=True):
     def __init__(self) -> None:
         super().__init__()
         self._listing = Listing()
-        self._sort = Sort()
-        self._choice = Choice()
+        self._sort, self._choice = Sort(), Choice()
         self._cursor = Cursor()
         self._fitted = Frame()
         """What is drawn, no wider than there is room for."""
@@ -103,6 +105,7 @@ class TransfersTable(Lined, can_focus=True):
         """Take in what is new, and keep the cursor on its transfer."""
         if frame is None:
             return
+        before = self.item and self.item.key
         self._fitted = msgspec.structs.replace(frame, width=self.size.width or frame.width)
         self._columns = fitting_columns(self._fitted)
         self._listing = arrange(frame.snapshot, self._listing, self._sort, self.room, self._choice)
@@ -112,6 +115,8 @@ class TransfersTable(Lined, can_focus=True):
             self._go(self._cursor.at)
         else:
             self._cursor.at = found if found is not None else self._listing.top
+            if (self.item and self.item.key) != before:
+                self.post_message(self.Changed())
         self._scroll()
 
     def on_resize(self) -> None:
@@ -159,14 +164,13 @@ class TransfersTable(Lined, can_focus=True):
 
     def action_open(self) -> None:
         """Show the transfer under the cursor by itself."""
-        if self.item is not None and self.item.key:
-            self.post_message(self.Opened(self.item.key))
+        key = self.item.key if self.item is not None else ""
+        self.post_message(self.Opened(key) if key else NoTrouble(EMPTY))
 
     def action_copy(self) -> None:
         """Put the id of the transfer under the cursor on the clipboard."""
         known = self.item and (self.item.row or self.item.done)
-        if known:
-            self.post_message(Copied(known.id))
+        self.post_message(Copied(known.id) if known else NoTrouble(EMPTY))
 
     def action_sort(self) -> None:
         """Sort by the next column."""
@@ -182,8 +186,7 @@ class TransfersTable(Lined, can_focus=True):
     def action_follow(self) -> None:
         """Keep the transfer under the cursor on top, or let it go again."""
         if self.item is not None and self.item.key:
-            same = self.item.key == self._choice.followed
-            self._choose(followed=None if same else self.item.key)
+            self._choose(followed=None if self.item.key == self._choice.followed else self.item.key)
 
     def action_mark(self) -> None:
         """Mark the transfer under the cursor, or take its mark away; and go on."""

@@ -7,13 +7,12 @@ from rich.text import Text
 from kvtrace.lanes import Bar, Lane, Point
 from kvtrace.model import Place
 from kvtrace.timeline import Message
-from kvtrace.tui import said
 from kvtrace.tui.axis import Axis
 from kvtrace.tui.canvas import Canvas
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.opened import Opened, key_of
 from kvtrace.tui.text import cells, pad, piece
-from kvtrace.words import duration
+from kvtrace.words import duration, event
 
 _PHASE = {
     "prefill": "readiness",
@@ -155,7 +154,7 @@ class Lanes:
         style = self._look.style("stalled" if held else "muted")
         last = max((point.at for point in lane.points), default=self._axis.instants[0])
         glyphs, left = self._look.glyphs, self._axis.column(last) + 2
-        name = f" {'never came' if held else 'not yet'}: {said.spoken(due[0].kind)} "
+        name = f" {'never came' if held else 'not yet'}: {event(due[0].kind)} "
         room = self._width - 1 - left
         line = glyphs.gap * room if room < cells(name) + 4 else ""
         if not line:

@@ -4,6 +4,7 @@ from rich.text import Text
 
 from kvtrace import words
 from kvtrace.snapshot import Snapshot, Totals
+from kvtrace.tui import preview
 from kvtrace.tui.empty import START
 from kvtrace.tui.frame import Frame, Mode
 from kvtrace.tui.look import Look
@@ -103,7 +104,8 @@ def _notes(frame: Frame) -> list[str]:
     if not frame.snapshot.engines and not in_flight(frame.snapshot):
         return [*wrap(f"Reading {frame.source}.", width), *wrap(START, width)]
     worst = frame.snapshot.causes[0] if frame.snapshot.causes else None
-    if worst is not None and worst.stalled and frame.height >= 30:
+    told_below = preview.height(frame) > 0 and len(frame.snapshot.causes) == 1
+    if worst is not None and worst.stalled and frame.height >= 30 and not told_below:
         said = f"{words.count(worst.stalled)} for one cause, {worst.worst.label}"
         return [cut(f"{said}: {worst.worst.sentence}", frame.width - 2, frame.look.glyphs.cut)]
     return []

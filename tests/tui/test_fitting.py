@@ -6,31 +6,28 @@ from kvtrace.tui.fitting import columns, is_tiny, pack, rows
 @pytest.mark.parametrize(
     ("width", "expected"),
     [
-        (200, "mark waited phase phase name|waits for|link|ranks|size|age|transfer"),
-        (110, "mark waited phase phase name|waits for|link|ranks|size|age|transfer"),
-        (100, "mark waited phase phase name|waits for|link|ranks|size|transfer"),
-        (90, "mark waited phase phase name|waits for|link|ranks|transfer"),
-        (80, "mark waited phase phase name|waits for|link|transfer"),
-        (70, "mark waited phase|waits for|link|transfer"),
-        (59, "mark waited phase|waits for|transfer"),
-        (40, "mark waited phase|waits for"),
-        (20, "mark waited phase|waits for"),
-        (16, "mark waited phase"),
+        (200, "mark, waited, phase, phase name, waits for, link, ranks, size, age, transfer"),
+        (110, "mark, waited, phase, phase name, waits for, link, ranks, size, age, transfer"),
+        (100, "mark, waited, phase, phase name, waits for, link, ranks, size, transfer"),
+        (90, "mark, waited, phase, phase name, waits for, link, ranks, transfer"),
+        (80, "mark, waited, phase, phase name, waits for, link, transfer"),
+        (70, "mark, waited, phase, waits for, link, transfer"),
+        (59, "mark, waited, phase, waits for, transfer"),
+        (40, "mark, waited, phase, waits for"),
+        (20, "mark, phase, waits for"),
+        (16, "mark, phase, waits for"),
     ],
 )
 def test_columns_are_given_up_in_order(width: int, expected: str) -> None:
     shown = columns(width, place=12, link=7, longest=41)
-    assert list(shown.widths) == [
-        name
-        for group in expected.split("|")
-        for name in (
-            ["mark", "waited", "phase", "phase name"]
-            if group.endswith("phase name")
-            else ["mark", "waited", "phase"]
-            if group.startswith("mark")
-            else [group]
-        )
-    ]
+    assert list(shown.widths) == expected.split(", ")
+
+
+@pytest.mark.parametrize("cause", [0, 24])
+@pytest.mark.parametrize("width", range(18, 60))
+def test_who_must_act_or_the_cause_can_be_read_however_narrow_it_is(width: int, cause: int) -> None:
+    shown = columns(width, place=12, link=7, longest=41, cause=cause).widths
+    assert shown["cause" if cause else "waits for"] >= min(12, width - 7)
 
 
 @pytest.mark.parametrize("width", range(14, 240))

@@ -38,10 +38,10 @@ def test_every_key_that_is_described_is_on_the_page() -> None:
         ("j ↓ k ↑", "down, up", ""),
         ("z", "ranks", "Links"),
         ("z", "fold", "Transfer"),
-        ("s", "show", "Links"),
+        ("s", "other numbers", "Links"),
         ("s S", "sort, reverse sort", "Fleet"),
         ("esc", "show all", "Fleet, Events"),
-        ("y", "copy id", "not Links"),
+        ("y", "copy id", "not on Links"),
         ("x", "export", ""),
     ],
 )
@@ -51,7 +51,7 @@ def test_a_key_says_on_which_screen_it_holds(keys: str, said: str, where: str) -
 
 def test_keys_with_the_same_description_but_other_places_stay_apart() -> None:
     found = grouped([("Fleet", [Binding("a", "move(1)", "down")]), ("Links", [])], [])
-    assert found == {"move": [Key("a", "down", "not Links")]}
+    assert found == {"move": [Key("a", "down", "not on Links")]}
 
 
 async def test_help_fits_a_middling_terminal_and_else_says_that_there_is_more(

@@ -2,7 +2,9 @@
 
 import pytest
 
+from kvtrace.snapshot import Snapshot
 from kvtrace.tui.app import NOTICE
+from kvtrace.tui.frame import NOTHING
 from tests.tui import samples
 from tests.tui.conftest import Start
 from tests.tui.test_app import screen, settled
@@ -24,6 +26,27 @@ async def test_where_no_trouble_is_seen_n_says_so(start: Start, size: tuple[int,
                 await pilot.press(tab, key)
                 await pilot.pause()
                 assert screen(app).splitlines()[-1].strip() == said
+
+
+@pytest.mark.parametrize("known", [samples.snapshot([]), NOTHING])
+async def test_where_nothing_is_listed_a_key_says_why_it_does_nothing(
+    start: Start, known: Snapshot
+) -> None:
+    app = start(known)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        for tab, keys, said in (
+            ("1", ("enter", "y"), "no transfer is listed"),
+            ("2", ("enter", "i", "y", "Y"), "no cause is listed"),
+            ("3", ("enter",), "no link is known"),
+            ("4", ("enter", "y"), "no engine is heard yet"),
+            ("5", ("enter", "y"), "no event is listed"),
+        ):
+            for key in keys:
+                app.notice("")
+                await pilot.press(tab, key)
+                await pilot.pause()
+                assert screen(app).splitlines()[-1].strip().startswith(said), (tab, key)
 
 
 async def test_where_there_is_trouble_n_goes_there_and_says_nothing(start: Start) -> None:

@@ -15,7 +15,7 @@ from tests.unit.story import P, Story
 
 def test_the_last_on_each_side_and_the_next_expected_are_told() -> None:
     story = Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST, registration_noticed()).at(60)
-    found = story.is_blamed_on(Cause.UNEXPLAINED, "Expected next: match.made at P0").diagnosis
+    found = story.is_blamed_on(Cause.UNEXPLAINED, "Expected next: match made at P0").diagnosis
     assert found is not None
     assert found.confidence is Confidence.NONE
     assert [one.event for one in found.evidence if one.missing] == ["match.made"]
