@@ -71,10 +71,11 @@ def verdict(frame: Frame) -> Text:
     count = sum(one.stalled for one in now)
     line = Text(" ").append_text(look.badge(f"{words.count(count)} in trouble", "stalled"))
     causes_said = "1 cause" if len(now) == 1 else f"{len(now)} causes"
-    line.append(f" for {causes_said}", look.style("text"))
+    whole = line.copy().append(f" for {causes_said}", look.style("text"))
     if over:
-        line.append(f", {len(over)} over", look.style("muted"))
-    return shortened(line.append(".", look.style("text")), frame.width - 1)
+        whole.append(f", {len(over)} over", look.style("muted"))
+    whole.append(".", look.style("text"))
+    return whole if whole.cell_len < frame.width else line
 
 
 def _heading(frame: Frame, count: int, rows: int) -> Text:
@@ -86,7 +87,7 @@ def _heading(frame: Frame, count: int, rows: int) -> Text:
     line.append(pad("oldest", _WAIT, right=True) + "  link", look.style("muted"))
     if count > rows:
         line.append(f"   {rows} of {count}", look.style("muted"))
-    return shortened(line, frame.width - 1)
+    return shortened(line, frame.width - 1, "")
 
 
 def _line(one: CauseLine, frame: Frame, *, selected: bool) -> Text:

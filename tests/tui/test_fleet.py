@@ -10,7 +10,7 @@ from kvtrace.tui.preview import preview, width
 from kvtrace.tui.table import TransfersTable
 from tests.tui import samples
 from tests.tui.conftest import Start, incident
-from tests.tui.test_app import screen, selected
+from tests.tui.test_app import screen, selected, settled
 from tests.tui.test_screens import press
 
 
@@ -97,3 +97,23 @@ def test_the_preview_fits_whatever_is_under_the_cursor() -> None:
         assert len(lines) == 30
         assert all(line.cell_len <= width(frame) for line in lines)
     assert len(preview(None, frame, 30)) == 30
+
+
+async def test_the_cause_of_the_selected_transfer_is_told_below_where_there_is_room(
+    start: Start,
+) -> None:
+    app = start()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        assert " prefill never finishes: P0 began the prefill" in screen(app)
+        assert " DO  Look where P0" in screen(app)
+        await pilot.press("j", "j")
+        await pilot.pause()
+        assert " P cannot reach D: P1 rank 1 could not connect to D3" in screen(app)
+        await pilot.press("G")
+        await pilot.pause()
+        assert "Nothing is wrong with this transfer: it waits for" in screen(app)
+        assert " DO " not in screen(app)
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert "Nothing is wrong" not in screen(app)
