@@ -91,8 +91,9 @@ def test_the_preview_takes_no_room_that_the_table_needs(
 
 def test_the_preview_fits_whatever_is_under_the_cursor() -> None:
     frame = Frame(snapshot=incident(), width=160, height=50)
-    for known in (*incident().rows, *incident().done[:20]):
-        item = Item(key=known.transfer.id, **{type(known).__name__.lower(): known})
+    items = [Item(key=row.transfer.id, row=row) for row in incident().rows]
+    items += [Item(key=done.transfer.id, done=done) for done in incident().done[:20]]
+    for item in items:
         lines = preview(item, frame, 30)
         assert len(lines) == 30
         assert all(line.cell_len <= width(frame) for line in lines)
