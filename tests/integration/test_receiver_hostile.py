@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kvtrace.sources.otlp.decode import Signal
 from kvtrace.sources.otlp.limits import Limits
 from kvtrace.sources.otlp.receiver import Receiver
 from kvtrace.sources.otlp.refusal import Reason
@@ -54,6 +55,34 @@ def test_some_hundred_idle_connections_keep_nobody_out(which: str) -> None:
             stack.enter_context(connected(receiver, which))
         assert export(receiver.grpc, RAW) == b""
         assert threading.active_count() <= threads + 2
+
+
+def test_hundreds_of_grpc_clients_are_served_and_what_is_acknowledged_is_counted() -> None:
+    own = [("grpc.use_local_subchannel_pool", 1)]
+    with receiving() as receiver, ExitStack() as stack:
+        for _ in range(200):
+            stack.enter_context(connected(receiver, "grpc"))
+        ways = [
+            stack.enter_context(grpc.insecure_channel(str(receiver.grpc), own)) for _ in range(340)
+        ]
+        for ready in [grpc.channel_ready_future(way) for way in ways]:
+            ready.result(60)
+        threads = threading.active_count()
+        calls = [
+            way.unary_unary(LOGS).future(
+                logs(record(1 + 3 * number + again)).SerializeToString(), timeout=60
+            )
+            for number, way in enumerate(ways[:40])
+            for again in range(3)
+        ]
+        assert [call.result(60) for call in calls] == [b""] * 120
+        assert sorted(one.seq for one in records(receiver)) == list(range(1, 121))
+        assert receiver.counts.requests[Signal.LOGS] == 120
+        assert not receiver.counts.refused
+        ours = [one for one in threading.enumerate() if one.name.startswith("kvtrace")]
+        assert len(ours) == 1
+        # The clients' channels have a thread each that calls, and the receiver none for any.
+        assert threading.active_count() <= threads + 40
 
 
 def test_grpc_connections_beyond_the_limit_are_closed_where_none_is_idle() -> None:
