@@ -1,6 +1,7 @@
 """The transfers table's lines in an order that holds still: made anew once a second."""
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -64,7 +65,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 EVERYTHING = Choice()
 
 
-class Item(msgspec.Struct, frozen=True, kw_only=True):
+class Item(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One line of the table: a transfer in flight, or one that ended."""
 
     key: str
@@ -82,7 +83,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
         return failed or (self.row is not None and self.row.stalled)
 
 
-class Listing(msgspec.Struct, frozen=True, kw_only=True):
+class Listing(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The lines, and when their order was made."""
 
     items: tuple[Item, ...] = ()
@@ -98,10 +99,10 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
     ended: tuple[Done, ...] = ()
     """What ended lately and is to be seen where there is room."""
 
-    @property
+    @cached_property
     def shown(self) -> int:
         """How many lines are transfers in flight."""
-        return sum(item.row is not None and item.done is None for item in self.items)
+        return sum(item.row is not None and item.done is None for item in self.flying)
 
     @property
     def top(self) -> int:
@@ -116,7 +117,9 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
 
     def index(self, key: str | None) -> int | None:
         """The line of the transfer with that id."""
-        return next((i for i, item in enumerate(self.items) if item.key and item.key == key), None)
+        if not key:
+            return None
+        return next((i for i, item in enumerate(self.items) if item.key == key), None)
 
 
 def arrange(
@@ -131,17 +134,12 @@ def arrange(
     if same and before.of is not None and before.of[0] is snapshot:
         return before if before.of[1] == room else _in(room, before)
     stands = same and 0 <= snapshot.at - before.made_at < SECOND
-    known = _kept(snapshot, before, forever=stands) if same else {}
-    fresh = [row for row in snapshot.rows if row.transfer.id not in known]
-    if choice.narrows:
-        fresh = [row for row in fresh if choice.keeps(row, snapshot)]
-    every = [*known.values(), *map(_flying, fresh)]
-    if not stands:
-        every = _sorted(every, sort, snapshot)
-        if choice.narrows:
-            every = [one for one in every if one.row is None or choice.keeps(one.row, snapshot)]
+    if stands:
+        every = _standing(snapshot, before, choice)
+    else:
+        every = _anew(snapshot, before if same else Listing(), sort, choice)
     every, done = _followed_first(every, snapshot, choice.followed)
-    shown = {item.key for item in every}
+    shown = {item.key for item in every if item.done is not None}
     ended = [done for done in done if done.transfer.id not in shown]
     if choice.narrows:
         ended = [done for done in ended if choice.keeps(done, snapshot)]
@@ -179,8 +177,8 @@ def _followed_first(
     return [*mine, *others], rest
 
 
-def _kept(snapshot: Snapshot, before: Listing, *, forever: bool) -> dict[str, Item]:
-    """The lines of before that still have a place, by id, with what is now known of them."""
+def _standing(snapshot: Snapshot, before: Listing, choice: Choice) -> list[Item]:
+    """The lines of before in their places, with what is now known of them, and then new ones."""
     rows = {row.transfer.id: row for row in snapshot.rows}
     done = {item.transfer.id: item for item in snapshot.done}
     kept = {}
@@ -190,11 +188,31 @@ def _kept(snapshot: Snapshot, before: Listing, *, forever: bool) -> dict[str, It
         if item.key in rows:
             kept[item.key] = _flying(rows[item.key])
         elif item.key in done:
-            since = item.since or snapshot.at
-            if forever or snapshot.at - since < SECOND:
-                ended = done[item.key]
-                kept[item.key] = Item(key=item.key, row=item.row, done=ended, since=since)
-    return kept
+            kept[item.key] = _over(item, done[item.key], snapshot)
+    fresh = [row for row in snapshot.rows if row.transfer.id not in kept]
+    if choice.narrows:
+        fresh = [row for row in fresh if choice.keeps(row, snapshot)]
+    return [*kept.values(), *map(_flying, fresh)]
+
+
+def _anew(snapshot: Snapshot, before: Listing, sort: Sort, choice: Choice) -> list[Item]:
+    """Every line in the place that it has now, also of those that ended less than a second ago."""
+    done = {item.transfer.id: item for item in snapshot.done}
+    over = (
+        _over(item, done[item.key], snapshot)
+        for item in before.items
+        if item.row is not None and item.key in done
+    )
+    left = (item for item in over if snapshot.at - item.since < SECOND)
+    every = [*map(_flying, snapshot.rows), *left]
+    if choice.narrows:
+        every = [one for one in every if one.row is None or choice.keeps(one.row, snapshot)]
+    return _sorted(every, sort, snapshot)
+
+
+def _over(item: Item, done: Done, snapshot: Snapshot) -> Item:
+    """The same line, of what has ended since."""
+    return Item(key=item.key, row=item.row, done=done, since=item.since or snapshot.at)
 
 
 def _flying(row: Row) -> Item:
