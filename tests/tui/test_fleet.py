@@ -1,7 +1,9 @@
 """The fleet screen's phases, which can be chosen, and its preview on large terminals."""
 
 import pytest
+from textual.pilot import Pilot
 
+from kvtrace.tui.app import KvtraceApp
 from kvtrace.tui.finder import Finder
 from kvtrace.tui.frame import Frame
 from kvtrace.tui.listing import Item
@@ -100,21 +102,28 @@ def test_the_preview_fits_whatever_is_under_the_cursor() -> None:
     assert len(preview(None, frame, 30)) == 30
 
 
+async def _shows(pilot: Pilot[None], app: KvtraceApp, said: str) -> bool:
+    """Whether that comes on screen before long."""
+    for _ in range(50):
+        if said in screen(app):
+            return True
+        await pilot.pause(0.02)
+    return False
+
+
 async def test_the_cause_of_the_selected_transfer_is_told_below_where_there_is_room(
     start: Start,
 ) -> None:
     app = start()
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
-        assert " prefill never finishes: P0 began the prefill" in screen(app)
+        assert await _shows(pilot, app, " prefill never finishes: P0 began the prefill")
         assert " DO  Look where P0" in screen(app)
         await pilot.press("j", "j")
-        await pilot.pause()
-        assert " P cannot reach D: P1 rank 1 could not connect to D3" in screen(app)
+        assert await _shows(pilot, app, " P cannot reach D: P1 rank 1 could not connect to D3")
         await pilot.press("G")
-        await pilot.pause()
-        assert "Nothing is wrong with this transfer: it waits for" in screen(app)
+        assert await _shows(pilot, app, "Nothing is wrong with this transfer: it waits for")
         assert " DO " not in screen(app)
         await pilot.resize_terminal(80, 24)
-        await pilot.pause()
+        assert await _shows(pilot, app, "p99, 5 min")
         assert "Nothing is wrong" not in screen(app)
