@@ -4,6 +4,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,6 +86,48 @@ def test_a_fork_gets_a_box_of_its_own_at_its_first_event(tmp_path: Path) -> None
     assert [it.event for it in told] == [ProcessStarted(engine="d"), queued("child")]
     assert told[1].engine == "d"
     assert len(records(read(box.path))) == 3
+    box.close("")
+
+
+def test_forks_amid_threads_that_write_leave_the_parents_box_alone_and_hang_nowhere(
+    tmp_path: Path,
+) -> None:
+    box, origin = small_box(tmp_path)
+    box.describe(origin, ProcessStarted(engine="d"))
+    over = threading.Event()
+
+    def write_on(name: str) -> None:
+        number = 0
+        while not over.is_set():
+            number += 1
+            box.record(queued(f"{name}-{number}"), origin)
+
+    threads = [threading.Thread(target=write_on, args=(f"thread {n}",)) for n in range(3)]
+    for thread in threads:
+        thread.start()
+    children = []
+    for _ in range(4):
+        child = os.fork()
+        if not child:
+            # Whoever hangs here, for a lock that a thread of the parent held, is killed.
+            signal.alarm(20)
+            for number in range(20):
+                box.record(queued(f"child-{number}"), origin)
+            os._exit(0)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
+    over.set()
+    for thread in threads:
+        thread.join(20)
+        assert not thread.is_alive()
+    own = records(read(box.path))
+    assert not [one for one in own if getattr(one.event, "request", "").startswith("child")]
+    others = set(tmp_path.glob("*.kvbox")) - {box.path}
+    assert len(others) == 4
+    for path in others:
+        told = records(read(path))
+        assert [one.seq for one in told] == list(range(1, 22))
+        assert [one.event for one in told[1:]] == [queued(f"child-{n}") for n in range(20)]
     box.close("")
 
 
