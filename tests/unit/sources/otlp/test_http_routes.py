@@ -69,6 +69,7 @@ async def test_json_is_answered_as_json() -> None:
 @pytest.mark.parametrize(
     ("packing", "packed"),
     [("gzip", gzip.compress(RAW)), ("deflate", zlib.compress(RAW)), ("identity", RAW)],
+    ids=("gzip", "deflate", "identity"),
 )
 async def test_a_packed_body_is_unpacked(packing: str, packed: bytes) -> None:
     site = Site()
@@ -82,7 +83,11 @@ async def test_a_body_that_unpacks_to_too_much_is_refused_before_it_has() -> Non
     assert (answer.status, Status.FromString(answer.body).code) == (413, 8)
 
 
-@pytest.mark.parametrize("body", [b"nonsense", gzip.compress(RAW)[:-4], gzip.compress(RAW) + b"x"])
+@pytest.mark.parametrize(
+    "body",
+    [b"nonsense", gzip.compress(RAW)[:-4], gzip.compress(RAW) + b"x"],
+    ids=("nonsense", "cut", "trailed"),
+)
 async def test_a_body_that_is_not_packed_as_it_says_is_malformed(body: bytes) -> None:
     assert (await Site().send(body, content_encoding="gzip")).status == 400
 
