@@ -94,9 +94,10 @@ def _lost(case: Case, sent: Found[RegistrationSent], since: Evidence) -> Diagnos
 
 
 def _took_in_others(case: Case, sent: Found[RegistrationSent]) -> Evidence | None:
-    """The rank's writer began a round, and noticed another registration, long after this one."""
+    """In a round that began long after this one was sent, the rank's writer came to a registration
+    that was sent later still. Of one sender NIXL brings messages in their order."""
     for before, found in pairwise(rounds(case, sent.event.peer_rank)):
-        if before.last.at > sent.at + MEANWHILE:
+        if before.last.at > sent.at + MEANWHILE and found.sent > sent.at:
             later = duration(found.first.at - sent.at)
             return case.saw(found.first, f"It noticed another registration {later} later.")
     return None
@@ -113,6 +114,9 @@ class Round(msgspec.Struct, frozen=True):
     count: int
     """Registrations that it came to."""
 
+    sent: int
+    """When the latest of them was sent, as far as its sender told; else 0."""
+
 
 def rounds(case: Case, rank: int) -> list[Round]:
     """Those of the rank's writer in which it came to a registration that is known, in order."""
@@ -124,19 +128,29 @@ def _rounds(scene: Scene, engine: str) -> dict[int, list[Round]]:
     every = scene.known_on(engine, Role.PRODUCER)
     told = [one for transfer in every for one in _noticed_of(scene, transfer)]
     found: dict[int, list[Round]] = {}
-    for one in sorted(told, key=lambda notice: notice.at):
+    for one, sent in sorted(told, key=lambda notice: notice[0].at):
         mine = found.setdefault(one.place.rank, [])
         if mine and mine[-1].last.event.gap == one.event.gap:
-            mine[-1] = Round(mine[-1].first, one, mine[-1].count + 1)
+            known = mine[-1]
+            mine[-1] = Round(known.first, one, known.count + 1, max(known.sent, sent))
         else:
-            mine.append(Round(one, one, 1))
+            mine.append(Round(one, one, 1, sent))
     return found
 
 
-def _noticed_of(scene: Scene, transfer: Transfer) -> list[Found[RegistrationNoticed]]:
+def _noticed_of(scene: Scene, transfer: Transfer) -> list[tuple[Found[RegistrationNoticed], int]]:
+    """Each with when it was sent, as far as its sender told; else 0."""
     told = transfer.producer.told.values() if transfer.producer is not None else ()
+    theirs = transfer.consumer.told.values() if transfer.consumer is not None else ()
+    sent = {
+        one.event.peer_rank: scene.clocks.instant(one.mark)
+        for one in theirs
+        if isinstance(one.event, RegistrationSent)
+    }
     return [
-        Found.of(one, scene.clocks) for one in told if isinstance(one.event, RegistrationNoticed)
+        (Found.of(one, scene.clocks), sent.get(one.place.rank, 0))
+        for one in told
+        if isinstance(one.event, RegistrationNoticed)
     ]
 
 

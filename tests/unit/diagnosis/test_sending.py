@@ -75,6 +75,16 @@ def test_a_producer_that_noticed_others_in_a_later_round_has_lost_this_one() -> 
     assert story.diagnoses()["r1"] is Cause.REGISTRATION_LOST
 
 
+def test_a_producer_that_came_to_those_sent_before_has_not_lost_this_one() -> None:
+    story = Story()
+    for other in (OTHER, THIRD):
+        story.at(0, registration_queued(request=other), registration_sent(request=other), by=D)
+    story.at(0.5, *CONSUMER_FIRST, *PRODUCER_FIRST)
+    for at, other in ((3, OTHER), (4, THIRD)):
+        story.at(at, registration_noticed(remote_request=other, gap=at * 1000), by=P)
+    assert story.at(6).diagnoses()["r1"] is not Cause.REGISTRATION_LOST
+
+
 def test_a_writer_that_takes_seconds_for_one_round_has_lost_nothing() -> None:
     story = swallowed()
     for at, other in ((0.1, OTHER), (5.5, THIRD)):
