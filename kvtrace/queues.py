@@ -57,9 +57,9 @@ class Queues:
         return 0 if moved is None else max(0, moved - standing.since)
 
     def moved(self, producer: str, entered: int) -> int | None:
-        """When the producer last came to one that entered no later; None if it never did."""
+        """When the producer last came to one that entered before; None if it never did."""
         entries, served = self._places.get(producer, ((), ()))
-        place = bisect_right(entries, entered)
+        place = bisect_left(entries, entered)
         return served[place - 1] if place else None
 
 

@@ -14,6 +14,7 @@ from tests.unit.samples import (
     match_made,
     prefill_admitted,
     process_started,
+    registration_noticed,
     write_posted,
 )
 from tests.unit.story import SECOND, P, Story
@@ -55,6 +56,11 @@ def test_its_patience_runs_from_when_the_queue_moved_last() -> None:
     assert stalled(burst().at(14))
 
 
+def test_what_is_done_for_itself_is_no_queue() -> None:
+    story = Story().at(0, *CONSUMER_FIRST, *PRODUCER_FIRST, registration_noticed())
+    assert stalled(story.at(3, match_made()).at(5, write_posted()).at(8))
+
+
 def test_no_queue_is_waited_for_beyond_the_lease() -> None:
     assert stalled(burst(lease=8).at(9.5))
 
@@ -79,7 +85,7 @@ def test_it_is_told_when_anybody_before_was_served_last(
     queues = Queues()
     for came, at in served:
         queues.serve("P", came, at)
-    before = [at for came, at in served if came <= entered]
+    before = [at for came, at in served if came < entered]
     assert queues.moved("P", entered) == max(before, default=None)
 
 
@@ -87,5 +93,5 @@ def test_its_memory_is_bounded() -> None:
     queues = Queues()
     for number in range(3 * KEPT):
         queues.serve("P", number, number)
-    assert queues.moved("P", KEPT) is None
+    assert queues.moved("P", 2 * KEPT) is None
     assert queues.moved("P", 5 * KEPT) == 3 * KEPT - 1
