@@ -106,12 +106,18 @@ def _warm_up(case: Case, place: Place) -> str:
 
 
 def under_way(case: Case) -> Spell | None:
-    """The handshake that this transfer waits for, where it has begun and not ended."""
+    """The handshake that this transfer waits for, where it has begun and not ended.
+
+    Who sent a registration, or posted a write, knows the other side.
+    """
     if case.has(WritePosted):
         return None
+    sent = {one.place for one in case.all(RegistrationSent)}
     for waits, role in ((RegistrationQueued, Role.PRODUCER), (MatchMade, Role.CONSUMER)):
         peer = case.engine_id(role)
         for one in case.all(waits):
+            if one.place in sent:
+                continue
             for spell in _spells(case.scene, one.place):
                 if spell.peer == peer and not spell.how:
                     return spell

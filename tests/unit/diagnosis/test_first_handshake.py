@@ -67,6 +67,11 @@ def test_a_handshake_that_may_still_fail_or_end_is_no_cause_yet_and_nor_is_a_wat
     shaking(6).is_blamed_on(Cause.UNEXPLAINED)
 
 
+def test_who_sent_a_registration_is_at_no_handshake_though_its_end_was_not_heard() -> None:
+    story = Story().at(0, handshake_started(request="")).at(0.1, *CONSUMER_FIRST)
+    story.at(31).is_not_blamed_on(Cause.FIRST_HANDSHAKE)
+
+
 def behind_a_dead_peer() -> Story:
     """The rank's one handshake thread waits for an engine that does not answer."""
     story = Story().at(0, *PRODUCER_FIRST)
