@@ -145,13 +145,14 @@ class Census:
                 known = transfer, standing(transfer, self._clocks, at)
             self._standings[name] = known
             found = known[1]
-            ends = engine(found.link.producer), engine(found.link.consumer)
-            limit = limits.get((found.link, found.phase))
+            key = found.link, found.phase
+            limit = limits.get(key)
             if limit is None:
-                limit = limits[found.link, found.phase] = patience(found.phase, *ends)
-            if found.phase in QUEUED:
+                ends = engine(found.link.producer), engine(found.link.consumer)
+                limit = limits[key] = patience(found.phase, *ends)
+            if at - found.since >= limit and found.phase in QUEUED:
                 waits = self._queues.waits(transfer, found, self._clocks)
-                limit = in_queue(limit, waits, ends[0])
+                limit = in_queue(limit, waits, engine(found.link.producer))
             rows.append(row(transfer, found, limit, at, gone=all_gone(found.awaited)))
         return worst_first(rows)
 
