@@ -1,6 +1,6 @@
 """Rule for a producer that stands still while NIXL takes one write."""
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from kvtrace.causes import Cause
 from kvtrace.diagnosed import Diagnosis
@@ -9,6 +9,7 @@ from kvtrace.diagnosis.found import Found
 from kvtrace.diagnosis.scene import Scene
 from kvtrace.events import MatchMade, WritePosted, WriterFailed, WriteStarted
 from kvtrace.model import Place, Role
+from kvtrace.transfer import Told
 from kvtrace.words import duration
 
 STOOD = 2_000_000_000
@@ -53,26 +54,24 @@ def _whose(case: Case, met: Found[MatchMade]) -> str:
 
 
 def _open_post(scene: Scene, place: Place) -> _Open | None:
-    """The rank's last match, if it did not get beyond it; None where nobody samples its steps."""
-    samples = scene.samples(place.engine, place.rank)
-    told = list(_told_by(scene, place))
+    """The rank's last match, if it did not get beyond it; None where it said anything lately, or
+    where nobody samples its steps."""
+    samples = [one.at for one in scene.samples(place.engine, place.rank)]
+    if not samples or scene.now - max(samples) < STOOD:
+        return None
+    told = _told_by(scene, place)
     matches = [one for one in told if isinstance(one.event, MatchMade)]
-    if not matches or not samples:
+    if not matches:
         return None
-    met = max(matches, key=lambda one: one.at)
+    met = Found.of(max(matches, key=lambda one: scene.clocks.instant(one.mark)), scene.clocks)
     beyond = [one for one in told if isinstance(one.event, WritePosted | WriteStarted)]
-    beyond += scene.notices(place.engine, WriterFailed)
-    if any(one.at >= met.at and one.place == place for one in beyond):
+    beyond += [one.told for one in scene.notices(place.engine, WriterFailed)]
+    if any(one.place == place and scene.clocks.instant(one.mark) >= met.at for one in beyond):
         return None
-    return met, max(one.at for one in (*samples, *told))
+    return met, max(*samples, *(scene.clocks.instant(one.mark) for one in told))
 
 
-def _told_by(scene: Scene, place: Place) -> list[Found[Any]]:
+def _told_by(scene: Scene, place: Place) -> list[Told]:
     every = scene.known_on(place.engine, Role.PRODUCER)
     halves = (one.producer for one in every if one.producer is not None)
-    return [
-        Found.of(told, scene.clocks)
-        for half in halves
-        for told in half.told.values()
-        if told.place == place
-    ]
+    return [told for half in halves for told in half.told.values() if told.place == place]
