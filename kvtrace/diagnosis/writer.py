@@ -127,9 +127,9 @@ def writer_starved(case: Case) -> Diagnosis | None:
     for met in case.all(MatchMade):
         since, seen = _both_there(case, met)
         late = met.at - since
-        if 2 * late < split.handoff or late < COSTLY * (1 + _met(case, met.place, since, met.at)):
+        if late < COSTLY or 2 * late < split.handoff or _busy(case, met.place, since, met.at):
             continue
-        if _busy(case, met.place, since, met.at):
+        if late < COSTLY * (1 + _met(case, met.place, since, met.at)):
             continue
         where = case.place(met.place)
         return case.blame(
