@@ -30,7 +30,8 @@ def unexplained(case: Case) -> Diagnosis:
     return Diagnosis(
         transfer=case.transfer.id,
         cause=Cause.UNEXPLAINED,
-        sentence=f"Last seen: {event(last.event)} at {case.place(last.place)}. Expected next: {expected}.",
+        sentence=f"Last seen: {event(last.event)} at {case.place(last.place)}. "
+        f"Expected next: {expected}.",
         remedy=f"Read the log of {case.place(due.place if due else last.place)} from "
         f"{duration(case.waited)} ago; keep what is known with `{KEEP}` on the hosts of both "
         "engines, and report it as an issue of kvtrace, so that it gets a name.",
