@@ -5,9 +5,10 @@ from typing import Annotated, Any
 import msgspec
 
 from kvtrace.errors import UnknownKindError, WireError
+from kvtrace.events import AnyEvent
 from kvtrace.model import SCHEDULER, Role
 from kvtrace.moments import Ended, Lost, Moment, Record, Watched
-from kvtrace.wire import attributes, from_attributes, kind
+from kvtrace.wire import KINDS, attributes, decoder, from_attributes, kind
 
 VERSION = 1
 """Of the form, not of kvtrace."""
@@ -69,6 +70,13 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True):
     at: Instant
     wall: Instant
 
+
+_ZERO = ord("0")
+_SHORT = 18
+"""Digits of which every number is an instant below the latest."""
+
+_QUOTED = {b'"%s"' % name.encode(): cls for name, cls in KINDS.items()}
+"""Every kind of event by its name as it stands in a line."""
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(tuple[Nanoseconds, str, dict[str, Any]]).decode
@@ -154,6 +162,33 @@ class Reader:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise WireError(f"not a line of a recording: {error}") from error
 
+    def event(self, line: bytes) -> Moment | None:
+        """The same of an event's line just as `Scribe` writes it; None for any other line.
+
+        Most lines are such, and to read them so takes less than half of the time.
+        """
+        head, _, rest = line.partition(b",")
+        name, _, told = rest.partition(b",")
+        after, cls = head[1:], _QUOTED.get(name)
+        if cls is None or head[:1] != b"[" or line[-2:] != b"]\n":
+            return None
+        if not after.isdigit() or len(after) > _SHORT or (after[0] == _ZERO and after != b"0"):
+            return None
+        try:
+            given = decoder(cls, Envelope)(told[:-2])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        take = given.pop
+        speaker, seq, at, wall = (
+            self.speakers.get(take("by")),
+            take("seq"),
+            take("at"),
+            take("wall"),
+        )
+        if speaker is None or at >= LATEST or wall >= LATEST or seq >= LATEST:
+            return None
+        return Moment(self._start + int(after), _record(speaker, (seq, at, wall), cls(**given)))
+
     def _read(self, at: int, name: str, given: dict[str, Any]) -> Moment | None:
         if "." in name:
             return Moment(at, self._record(name, given))
@@ -186,18 +221,24 @@ class Reader:
         speaker = self.speakers.get(envelope.by)
         if speaker is None:
             raise WireError(f"speaker {envelope.by} was not introduced")
-        return Record(
-            process=speaker.process,
-            seq=envelope.seq,
-            at=envelope.at,
-            wall=envelope.wall,
-            clock=speaker.clock,
-            engine=speaker.engine,
-            role=speaker.role,
-            rank=speaker.rank,
-            thread=speaker.thread,
-            event=from_attributes(name, given),
-        )
+        counted = envelope.seq, envelope.at, envelope.wall
+        return _record(speaker, counted, from_attributes(name, given))
+
+
+def _record(speaker: Speaker, counted: tuple[int, int, int], event: AnyEvent) -> Record:
+    seq, at, wall = counted
+    return Record(
+        process=speaker.process,
+        seq=seq,
+        at=at,
+        wall=wall,
+        clock=speaker.clock,
+        engine=speaker.engine,
+        role=speaker.role,
+        rank=speaker.rank,
+        thread=speaker.thread,
+        event=event,
+    )
 
 
 def after_start(line: bytes) -> int | None:

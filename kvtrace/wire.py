@@ -1,7 +1,8 @@
 """The one codec: events as msgpack in black boxes, and as named attributes everywhere else."""
 
+from collections.abc import Callable
 from functools import cache
-from typing import Any, get_args
+from typing import Any, Required, TypedDict, get_args
 
 import msgspec
 
@@ -60,6 +61,18 @@ def from_attributes(name: str, given: dict[str, Any]) -> AnyEvent:
 
 
 @cache
+def decoder(cls: type[AnyEvent], beside: type[msgspec.Struct]) -> Callable[[bytes], dict[str, Any]]:
+    """What reads a JSON object of the event's attributes, and of all the fields of `beside`."""
+    fields: dict[str, Any] = {field.name: field.type for field in _fields(cls)}
+    fields |= {field.name: Required[field.type] for field in _fields(beside)}
+    # A type checker does not follow a dictionary's type that is made while running.
+    made: Any = TypedDict
+    told = made("told", fields, total=False)
+    found: Callable[[bytes], dict[str, Any]] = msgspec.json.Decoder(told).decode
+    return found
+
+
+@cache
 def _defaults(cls: type[AnyEvent]) -> tuple[tuple[str, Any], ...]:
     """Each field's name and default; all are converted, so that none is shared by events."""
     return tuple(
@@ -80,4 +93,4 @@ def _blame(payload: bytes | memoryview, error: Exception) -> WireError:
     return WireError(f"not an event: {error}")
 
 
-__all__ = ["KINDS", "attributes", "from_attributes", "kind", "pack", "unpack"]
+__all__ = ["KINDS", "attributes", "decoder", "from_attributes", "kind", "pack", "unpack"]

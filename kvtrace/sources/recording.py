@@ -77,8 +77,11 @@ class Recording:
         """Every moment, and one at least; each thing that cannot be read is a Lost among them."""
         told = self.damage.startswith("ends")
         empty = self._last == self.header.monotonic
+        read, present = self._reader.event, self.header.kvtrace == VERSION
         while line := self._readline():
-            moment = self._moment(line, self._last)
+            moment = read(line) if present else None
+            if moment is None or moment.at < self._last:
+                moment = self._moment(line, self._last)
             if moment is not None:
                 empty, self._last = False, moment.at
                 yield moment
