@@ -1,38 +1,30 @@
 """Counts and sorts what the fleet holds, for one snapshot after another."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
-from itertools import islice
-
-import msgspec
 
 from kvtrace.clocks import Clocks
 from kvtrace.courtesy import COURTESY
-from kvtrace.diagnosis.case import trouble_of
+from kvtrace.departed import Departed
 from kvtrace.diagnosis.patience import QUEUED, in_queue, patience
 from kvtrace.diagnosis.rounds import Rounds
-from kvtrace.ended import done
-from kvtrace.ending import seen_from_start
 from kvtrace.engine_lines import engine_line, load, replaced
-from kvtrace.engines import Engine, Engines
-from kvtrace.events import AnyEvent
+from kvtrace.engines import Engine
+from kvtrace.events import ProcessStarted
 from kvtrace.fleet import Fleet
 from kvtrace.flow import Flow
 from kvtrace.gauges import Gauges
 from kvtrace.model import Link, Outcome, Phase, Role
 from kvtrace.moments import Moment, Record
 from kvtrace.names import Names
-from kvtrace.phases import Stretch
 from kvtrace.queues import Queues
 from kvtrace.rows import row, worst_first
-from kvtrace.snapshot import Done, EngineLine, Losses, Row, Snapshot, Stalls, Totals
+from kvtrace.snapshot import EngineLine, Losses, Row, Snapshot, Stalls, Totals
 from kvtrace.standing import Standing, standing
 from kvtrace.transfer import Transfer
 from kvtrace.wire import KINDS
-
-SHOWN = 200
-"""Ended transfers in a snapshot."""
+from kvtrace.youth import Youth, in_flight
 
 
 class Census:
@@ -44,24 +36,32 @@ class Census:
         self._gauges = Gauges(self._fleet)
         self._names = Names()
         self._queues = Queues()
+        self._youth = Youth()
         self._rounds = Rounds(self._fleet, self._names.known)
+        self._departed = Departed(self._fleet, self._rounds, self._flow)
         self._clocks = self._fleet.clocks
         self._standings: dict[str, tuple[Transfer, Standing]] = {}
-        self._done: dict[str, tuple[Transfer, Done]] = {}
         self._spoken_of: dict[str, Role] = {}
         self._lag = 0
 
     def take(self, moment: Moment) -> None:
         """Take in what arrived."""
-        repeats = self._fleet.repeats
-        self._fleet.take(moment)
-        if self._fleet.repeats == repeats:
+        fleet = self._fleet
+        repeats = fleet.repeats
+        fleet.take(moment)
+        if fleet.repeats == repeats:
             self._flow.hear(moment, self._clocks)
             self._gauges.hear(moment, self._clocks)
             self._queues.hear(moment, self._fleet.table, self._clocks)
             news = moment.news
-            if isinstance(news, Record) and _SPEAKS_OF[type(news.event)]:
-                self._spoken_of.update(_spoken_of(news.event))
+            if isinstance(news, Record):
+                if type(news.event) is ProcessStarted:
+                    self._youth.hear(news)
+                # The other side's engine, where the event names it.
+                for role, field in _SPEAKS_OF[type(news.event)]:
+                    engine = getattr(news.event, field)
+                    if engine:
+                        self._spoken_of[engine] = role
 
     def snapshot(self, at: int) -> Snapshot:
         """All that is known, as of `at` nanoseconds of our own clock, with all worked out."""
@@ -69,14 +69,21 @@ class Census:
         return self.look(at)
 
     def stalls(self, at: int) -> Stalls:
-        """Who is in flight, and why those that stall do: what a snapshot costs most is left out.
+        """Who stalls, and why: what a snapshot costs most is left out.
 
         The snapshots that follow are the same as if this had been one.
         """
         self.beat(at)
-        rows = self.rows(at)
-        found = Stalls(rows=rows, diagnoses=self._rounds.stalls(rows, self._since, at))
-        self._keep_latest(at)
+        every, engines = self._in_flight(), self._fleet.engines
+        old = [one for one in every if not self._youth.is_young(one, self._clocks, engines, at)]
+        rows = self._rows(old, at, cache(engines.get))
+        found = Stalls(
+            waiting=len(every),
+            rows=rows,
+            diagnoses=self._rounds.stalls(rows, self._since, at),
+            ended=self._departed.blamed,
+        )
+        self._departed.keep(at, self._clocks, though_well=False)
         return found
 
     def beat(self, at: int) -> None:
@@ -87,8 +94,8 @@ class Census:
         if self._fleet.clocks is not self._clocks:
             self._clocks = self._fleet.clocks
             self._standings.clear()
-            self._done.clear()
-        self._count_ended(at)
+            self._departed.forget()
+        self._departed.count(at, self._clocks)
         self._flow.forget(at)
         self._lag = self._flow.take_lag()
         self._name()
@@ -96,7 +103,7 @@ class Census:
     def look(self, at: int) -> Snapshot:
         """All that is known, as of `at`, with rates, clocks and names as of the last beat."""
         engines = {engine.id: engine for engine in self._fleet.engines.all()}
-        rows = self._rows(at, engines.get)
+        rows = self._rows(self._in_flight(), at, engines.get)
         found = self._rounds.look(rows, self._since, at)
         return Snapshot(
             at=at,
@@ -105,7 +112,7 @@ class Census:
             oldest=max((row.waited for row in rows), default=None),
             phases=self._flow.phase_lines(rows, at),
             rows=rows,
-            done=self._latest(at),
+            done=self._departed.latest(at, self._clocks),
             engines=self._lines(at, engines, rows),
             losses=self._losses(rows),
             events=self._fleet.events,
@@ -118,6 +125,7 @@ class Census:
             tail=self._gauges.tail.last(),
             diagnoses=found.diagnoses,
             engine_diagnoses=found.engines,
+            ended=self._departed.blamed,
             causes=found.causes,
         )
 
@@ -129,17 +137,21 @@ class Census:
 
     def rows(self, at: int) -> tuple[Row, ...]:
         """The transfers in flight alone, as of `at`."""
-        return self._rows(at, cache(self._fleet.engines.get))
+        return self._rows(self._in_flight(), at, cache(self._fleet.engines.get))
 
-    def _rows(self, at: int, engine: Callable[[str], Engine | None]) -> tuple[Row, ...]:
+    def _in_flight(self) -> list[Transfer]:
+        return in_flight(self._fleet.table, self._fleet.engines)
+
+    def _rows(
+        self, transfers: list[Transfer], at: int, engine: Callable[[str], Engine | None]
+    ) -> tuple[Row, ...]:
         before, self._standings = self._standings, {}
         limits: dict[tuple[Link, Phase], int] = {}
         all_gone = self._fleet.engines.all_gone
         rows = []
-        for name, transfer in self._fleet.table.live.items():
+        for transfer in transfers:
             COURTESY.give_way()
-            if _is_stale(transfer, self._fleet.engines):
-                continue
+            name = transfer.id
             known = before.get(name)
             if known is None or known[0] is not transfer:
                 known = transfer, standing(transfer, self._clocks, at)
@@ -159,44 +171,6 @@ class Census:
     def _since(self, row: Row) -> int:
         """When its present wait began."""
         return self._standings[row.transfer.id][1].since
-
-    def _count_ended(self, at: int) -> None:
-        for name in self._fleet.take_ended():
-            COURTESY.give_way()
-            transfer = self._fleet.table.ended[name]
-            if seen_from_start(transfer):
-                made, phases = self._made(name, at)
-                self._done[name] = transfer, made
-                self._rounds.ended(made, at)
-                self._flow.passed(phases, made.outcome is Outcome.FINISHED)
-        # Where nobody looks for long, as when a recording is looked through, none is kept in vain.
-        if len(self._done) > 4 * SHOWN:
-            self._done = dict(islice(self._done.items(), len(self._done) - 2 * SHOWN, None))
-
-    def _made(self, name: str, at: int) -> tuple[Done, tuple[Stretch, ...]]:
-        """What is kept of a transfer that ended, and why it ended so."""
-        transfer, over = self._fleet.table.ended[name], self._fleet.table.endings[name]
-        made, phases = done(transfer, over, self._clocks)
-        found = self._rounds.over(transfer, trouble_of(made, over, phases[-1]), at)
-        return msgspec.structs.replace(made, diagnosis=found), phases
-
-    def _latest(self, at: int) -> tuple[Done, ...]:
-        """The last to end, newest first, with what was learned of them since."""
-        self._keep_latest(at)
-        found = (made for _, made in self._done.values())
-        return tuple(sorted(found, key=lambda d: -self._clocks.instant(d.ended)))
-
-    def _keep_latest(self, at: int) -> None:
-        kept = {}
-        last = list(islice(reversed(self._fleet.table.ended.items()), SHOWN))
-        for name, transfer in reversed(last):
-            known = self._done.get(name)
-            if known is None or known[0] is not transfer:
-                if not seen_from_start(transfer):
-                    continue
-                known = transfer, self._made(name, at)[0]
-            kept[name] = known
-        self._done = kept
 
     def _lines(
         self, at: int, engines: dict[str, Engine], rows: tuple[Row, ...]
@@ -233,17 +207,6 @@ class Census:
         )
 
 
-def _is_stale(transfer: Transfer, engines: Engines) -> bool:
-    """Whether it is only a registration of a consumer that we hear, and that has no such
-    request: with more consumer ranks than producer ranks some stay unmatched for ever."""
-    if transfer.consumer is not None or transfer.producer is None:
-        return False
-    told = transfer.producer.told.values()
-    if any(one.event.request for one in told):
-        return False
-    return any(getattr(one.event, "consumer", "") in engines for one in told)
-
-
 def _wall(at: int, engines: dict[str, Engine], clocks: Clocks) -> int:
     """The time of day by the engine that was heard last; 0 before any was."""
     newest = (engine.newest for engine in engines.values())
@@ -259,14 +222,6 @@ def _totals(rows: tuple[Row, ...], outcomes: Counter[Outcome]) -> Totals:
         failed=outcomes[Outcome.FAILED],
         abandoned=outcomes[Outcome.ABANDONED],
     )
-
-
-def _spoken_of(event: AnyEvent) -> Iterator[tuple[str, Role]]:
-    """The other side's engine, where the event names it."""
-    for role, field in _SPEAKS_OF[type(event)]:
-        engine = getattr(event, field)
-        if engine:
-            yield str(engine), role
 
 
 _SPEAKS_OF = {

@@ -3,7 +3,7 @@
 import msgspec
 
 from kvtrace.clocks import Clocks
-from kvtrace.ending import ending
+from kvtrace.ending import Ending, ending
 from kvtrace.steps import Steps, read
 from kvtrace.transfer import Transfer
 
@@ -32,12 +32,11 @@ class Cuts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 def cuts(transfer: Transfer, clocks: Clocks) -> Cuts:
     """Where the transfer's phases begin and end, as far as its marks tell."""
-    return cuts_of(transfer, read(transfer, clocks), clocks)
+    return cuts_of(transfer, read(transfer, clocks), clocks, ending(transfer))
 
 
-def cuts_of(transfer: Transfer, steps: Steps, clocks: Clocks) -> Cuts:
-    """The same, for whoever has read the transfer's steps already."""
-    over = ending(transfer)
+def cuts_of(transfer: Transfer, steps: Steps, clocks: Clocks, over: Ending | None) -> Cuts:
+    """The same, for whoever has read the transfer's steps already, and knows its ending."""
     written = _written(transfer, steps)
     met = _met(transfer, steps, written)
     ready = steps.first("blocks.ready", "blocks.queued")

@@ -54,6 +54,8 @@ class Eased:
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, Cause], _Seen] = {}
+        self._ended: dict[str, Cause] = {}
+        """What was named of transfers that ended."""
 
     def follow(self, snapshot: Snapshot | Stalls) -> None:
         """Take note of every transfer that has a diagnosis while it waits."""
@@ -65,15 +67,19 @@ class Eased:
                 since = found.since if known is None else known.since
                 at = found.since + row.waited
                 self._seen[key] = _Seen(row.id, row.waited, since, at, found)
+        self._ended.update(snapshot.ended)
         while len(self._seen) > MOST:
             del self._seen[next(iter(self._seen))]
+        while len(self._ended) > MOST:
+            del self._ended[next(iter(self._ended))]
 
     def lines(self, last: Snapshot) -> tuple[EasedLine, ...]:
         """Every cause that was named of a transfer and is not told of it now, the first first.
 
         What is said for want of a better one is left out where a better one is known.
         """
-        told = {one.transfer.id: one.diagnosis.cause for one in last.done if one.diagnosis}
+        told = self._ended.copy()
+        told |= {one.transfer.id: one.diagnosis.cause for one in last.done if one.diagnosis}
         told |= {key: one.cause for key, one in last.diagnoses.items()}
         best: dict[str, int] = {}
         for key, cause in (*self._seen, *told.items()):

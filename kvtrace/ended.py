@@ -2,7 +2,7 @@
 
 from kvtrace.clocks import Clocks
 from kvtrace.cuts import cuts_of
-from kvtrace.ending import Ending
+from kvtrace.ending import Ending, ending
 from kvtrace.missing import consumer_name, producer_name
 from kvtrace.model import Link, Outcome
 from kvtrace.phases import Stretch, cut_up, spent
@@ -16,7 +16,10 @@ from kvtrace.transfer import Transfer
 def done(transfer: Transfer, over: Ending, clocks: Clocks) -> tuple[Done, tuple[Stretch, ...]]:
     """The ended transfer with its phases, which add up to the time that it took."""
     steps = read(transfer, clocks)
-    found = cuts_of(transfer, steps, clocks)
+    # A consumer's end is judged with each of its last words; of a producer's alone, ranks that
+    # were not heard of can take it back.
+    end = over if transfer.consumer is not None else ending(transfer)
+    found = cuts_of(transfer, steps, clocks, end)
     ended = max(found.start, clocks.instant(over.mark))
     phases = cut_up(found, ended)
     made = Done(

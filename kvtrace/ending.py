@@ -47,7 +47,7 @@ def seen_from_start(transfer: Transfer) -> bool:
 
 def may_end(event: AnyEvent) -> bool:
     """Whether a transfer can be over because of this event."""
-    return type(event) in _LAST_WORDS
+    return type(event) in LAST_WORDS
 
 
 def _consumer_ending(half: Half) -> Ending | None:
@@ -117,7 +117,7 @@ _CONSUMER_LAST = frozenset(
     )
 )
 _PRODUCER_LAST = frozenset(("lease.expired", "write.failed", "blocks.ready", "blocks.released"))
-_LAST_WORDS = frozenset(
+LAST_WORDS = frozenset(
     (
         RequestResumed,
         RequestFinished,
@@ -130,3 +130,4 @@ _LAST_WORDS = frozenset(
         LeaseExpired,
     )
 )
+"""Because of which a transfer can be over."""

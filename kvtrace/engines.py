@@ -111,9 +111,10 @@ class Engines:
         if newest is None or record.at > newest[0].at:
             self._newest[name] = record, seen
         self._origins.hear(record, seen)
-        if record.role is not None and record.role not in self._roles.get(name, ()):
-            self._roles[name] = self._roles.get(name, frozenset()) | {record.role}
-        if type(record.event) in _TURNS:
+        role, kind = record.role, type(record.event)
+        if role is not None and role not in self._roles.get(name, ()):
+            self._roles[name] = self._roles.get(name, frozenset()) | {role}
+        if kind in _TURNS:
             self._run(record)
         if isinstance(record.event, ProcessStarted):
             self._roles[name] = self._roles.get(name, frozenset()) | _roles(record.event)
@@ -143,6 +144,11 @@ class Engines:
     def watch(self, news: Watched, seen: int) -> None:
         """Take in that a process was looked at."""
         self._origins.watch(news, seen)
+
+    @property
+    def gone(self) -> Collection[str]:
+        """The processes that are no more."""
+        return self._origins.gone
 
     def all_gone(self, processes: frozenset[str]) -> bool:
         """Whether there are such processes, and none of them is any more."""

@@ -5,7 +5,7 @@ from collections import Counter, deque
 import msgspec
 
 from kvtrace.clocks import Clocks
-from kvtrace.ending import ending, may_end, seen_from_start
+from kvtrace.ending import LAST_WORDS, ending, may_end, seen_from_start
 from kvtrace.engines import Engines
 from kvtrace.events import (
     HandshakeFailed,
@@ -113,13 +113,14 @@ class Fleet:
             self.repeats += 1
             return
         self.events += 1
-        if type(record.event) in _OF_ROUTERS:
+        kind = type(record.event)
+        if kind in _OF_ROUTERS:
             self.legs.hear(told(record, _side(record), seen))
             return
         self.engines.hear(record, seen)
-        if record.clock != self._offsets.ours or type(record.event) is HandshakeFinished:
+        if record.clock != self._offsets.ours or kind is HandshakeFinished:
             self._offsets.hear(record, seen)
-        if type(record.event) in KEPT:
+        if kind in KEPT:
             self.notices.hear(told(record, _side(record), seen))
         key = whose(record)
         if key is None:
@@ -129,16 +130,17 @@ class Fleet:
             for stray, when in self.strays.give(key):
                 self.stand_ins.hear(key, stray, when)
             return
-        name = self.table.find(key)
-        if name is not None:
-            self._grow(name, key, record, seen)
+        transfer = self.table.of(key)
+        if transfer is not None:
+            self._grow(transfer, key, record, seen)
         elif record.event.role is None or closes(record.event):
             self.strays.keep(key, record, seen)
             return
         else:
             self._open(key, record, seen)
-        for stray, when in self.strays.give(key):
-            self._grow(self.table.find(key) or key[2], key, stray, when)
+        if key in self.strays:
+            for stray, when in self.strays.give(key):
+                self._grow(self.table[self.table.find(key) or key[2]], key, stray, when)
 
     def _hear_of_engine(self, record: Record, seen: int) -> None:
         if isinstance(record.event, HandshakeStarted | HandshakeFinished | HandshakeFailed):
@@ -161,8 +163,8 @@ class Fleet:
             self.table.forget(next(iter(self.table.live)))
             self._forgotten += 1
 
-    def _grow(self, name: str, key: Key, record: Record, seen: int) -> None:
-        transfer = self.table[name]
+    def _grow(self, transfer: Transfer, key: Key, record: Record, seen: int) -> None:
+        name = transfer.id
         role = record.role or key[1]
         half = transfer.producer if role is _P else transfer.consumer
         known = half or self._begin(key, record)
@@ -171,15 +173,16 @@ class Fleet:
             self._forgotten += overflows(known, record)
             return
         transfer = with_half(transfer, grown)
-        tells_more = half is None or _tells_more(transfer, record)
+        kind = type(record.event)
+        tells_more = half is None or (kind in _TELL_MORE and _tells_more(transfer, record))
         if tells_more and _confirms(transfer, record):
             transfer, tells_more = msgspec.structs.replace(transfer, joined="match"), False
         self.table.replace(transfer)
         if tells_more:
             self._settle(name)
-        elif may_end(record.event) and (role is not _P or transfer.consumer is None):
+        elif kind in LAST_WORDS and (role is not _P or transfer.consumer is None):
             self._judge(name)
-        if record.clock != self._offsets.ours or type(record.event) is NotificationNoticed:
+        if record.clock != self._offsets.ours or kind is NotificationNoticed:
             self._offsets.compare(self.table[self.table.find(key) or name])
 
     def _begin(self, key: Key, record: Record) -> Half:
@@ -258,8 +261,6 @@ def _group(table: Table, name: str, *, with_ended: bool) -> tuple[Transfer, ...]
 
 def _tells_more(transfer: Transfer, record: Record) -> bool:
     """Whether the record may change which halves belong together."""
-    if type(record.event) not in _TELL_MORE:
-        return False
     theirs = named_consumer(record)
     if theirs is None or transfer.joined != "match":
         return theirs is not None or type(record.event) is RequestAdmitted

@@ -44,10 +44,11 @@ class Flow:
         One that did not finish never passed its last.
         """
         last = {one.phase: one.ended for one in found if one.ended is not None}
-        for phase, took in spent(found, 0).items():
+        took = spent(found, 0)
+        for phase, ended in last.items():
             passed = finished or phase is not found[-1].phase
-            if passed and took > 0 and last.get(phase) is not None:
-                self._durations[phase].add(last[phase], took)
+            if passed and took[phase] > 0:
+                self._durations[phase].add(ended, took[phase])
 
     def forget(self, now: int) -> None:
         """Drop what is too old to count."""

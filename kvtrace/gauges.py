@@ -14,7 +14,7 @@ from kvtrace.model import Link, Mark
 from kvtrace.moments import Moment, Record, Watched
 from kvtrace.pairing import whose
 from kvtrace.tail import Tail
-from kvtrace.vitals import Vitals
+from kvtrace.vitals import TOLD, Vitals
 
 
 class Gauges:
@@ -29,17 +29,18 @@ class Gauges:
     def hear(self, moment: Moment, clocks: Clocks) -> None:
         """Take in what arrived, which the fleet has taken in already."""
         news = moment.news
-        if news is None or isinstance(news, Watched):
-            return
         if not isinstance(news, Record):
-            self.tail.hear(news, moment.at)
+            if news is not None and not isinstance(news, Watched):
+                self.tail.hear(news, moment.at)
             return
         at = news.at
         if news.clock != clocks.ours:
             at = clocks.instant(Mark(at, news.wall, news.clock, moment.at))
         self.tail.hear(news, at)
-        self.vitals.hear(news, at)
-        if type(news.event) in _OF_LINKS:
+        kind = type(news.event)
+        if kind in TOLD:
+            self.vitals.hear(news, at)
+        elif kind in _OF_LINKS:
             self._link(news, at)
 
     def _link(self, record: Record, at: int) -> None:

@@ -44,13 +44,14 @@ def advance(half: Half, record: Record, seen: int) -> Half:
     known = half.told.get(key)
     if known is not None and (known.mark.at, known.seq) <= (record.at, record.seq):
         return half
-    if known is None and not _has_room(half, key, record):
+    if known is None and len(half.told) >= MOST_MARKS and not _has_room(half, key, record):
         return half
+    role = half.role
     grown = half.told.copy()
-    grown[key] = told(record, half.role, seen)
+    grown[key] = told(record, role, seen)
     return Half(
         engine=half.engine,
-        role=half.role,
+        role=role,
         request=half.request,
         base=half.base,
         told=grown,
@@ -77,13 +78,9 @@ def _has_room(half: Half, key: MarkKey, record: Record) -> bool:
 
 def told(record: Record, role: Role, seen: int) -> Told:
     """The record as a half keeps it."""
-    return Told(
-        _place(record.engine, role, record.rank),
-        Mark(record.at, record.wall, record.clock, seen),
-        record.event,
-        record.process,
-        record.seq,
-    )
+    place = _place(record.engine, role, record.rank)
+    mark = Mark(record.at, record.wall, record.clock, seen)
+    return Told(place, mark, record.event, record.process, record.seq)
 
 
 @lru_cache(maxsize=4096)
@@ -95,7 +92,9 @@ def _place(engine: str, role: Role, rank: int) -> Place:
 def mark_key(record: Record) -> MarkKey:
     """What tells this event of a half from every other."""
     event = record.event
-    name, peer, ordinal = _SHAPES[type(event)]
+    name, peer, ordinal, plain = _SHAPES[type(event)]
+    if plain:
+        return (name, record.process, record.rank, -1, 0)
     return (
         name,
         record.process,
@@ -109,8 +108,9 @@ def _number(ordinal: int | str) -> int:
     return ordinal if isinstance(ordinal, int) else crc32(ordinal.encode())
 
 
-def _shape(name: str, cls: type[Event]) -> tuple[str, str, str]:
-    """The event's name, and which of its fields say the peer rank and the ordinal."""
+def _shape(name: str, cls: type[Event]) -> tuple[str, str, str, bool]:
+    """The event's name, which of its fields say the peer rank and the ordinal, and whether none
+    says either."""
     fields = cls.__struct_fields__
     ordinal = "ordinal" if "ordinal" in fields else ""
     if cls is CompletionCounted:
@@ -118,7 +118,8 @@ def _shape(name: str, cls: type[Event]) -> tuple[str, str, str]:
     if cls is RegistrationNoticed:
         # The consumer's ranks are told apart by their agents alone.
         ordinal = "peer"
-    return name, "peer_rank" if "peer_rank" in fields else "", ordinal
+    peer = "peer_rank" if "peer_rank" in fields else ""
+    return name, peer, ordinal, not peer and not ordinal
 
 
 _MAY_END = (BlocksReady, LeaseExpired, ReceiveFailed, ReceiveFinished, RequestFinished)

@@ -67,7 +67,7 @@ def conclude(
         if due is None or moment.at >= due:
             found = census.stalls(moment.at)
             stalled = sum(row.stalled for row in found.rows)
-            due = moment.at + max(EVERY, apart(len(found.rows), stalled))
+            due = moment.at + max(EVERY, apart(found.waiting, stalled))
             note(found)
     return None
 

@@ -72,13 +72,13 @@ class Offsets:
         """Take in the messages between the two halves: none arrives before it is sent."""
         if transfer.producer is None or transfer.consumer is None:
             return
+        mine, theirs = _clock(transfer.consumer), _clock(transfer.producer)
+        if mine == theirs:
+            return
         sent = _instant(transfer.consumer, "registration.sent")
         noticed = _instant(transfer.producer, "registration.noticed")
         posted = _instant(transfer.producer, "write.posted")
         heard = _instant(transfer.consumer, "notification.noticed")
-        mine, theirs = _clock(transfer.consumer), _clock(transfer.producer)
-        if mine == theirs:
-            return
         high = None if sent is None or noticed is None else noticed - sent
         low = None if posted is None or heard is None else posted - heard
         if low is not None or high is not None:

@@ -96,6 +96,11 @@ class Origins:
             origins = self._engines[engine]
             origins[key] = _watched(origins[key], told)
 
+    @property
+    def gone(self) -> Collection[str]:
+        """The processes that are no more."""
+        return self._gone.keys()
+
     def all_gone(self, processes: frozenset[str]) -> bool:
         """Whether there are such processes, and none of them is any more."""
         return bool(processes) and processes <= self._gone.keys()

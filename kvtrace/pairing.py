@@ -78,8 +78,9 @@ def whose(record: Record) -> Key | None:
     role = record.role or event.role
     if role is None:
         return None
-    if event.request:
-        return (record.engine, role, event.request)
+    request = event.request
+    if request:
+        return (record.engine, role, request)
     if isinstance(event, RegistrationNoticed) and event.remote_request:
         return (event.consumer, Role.CONSUMER, event.remote_request)
     return None
@@ -108,11 +109,15 @@ def is_half(transfer: Transfer) -> bool:
 
 def with_half(transfer: Transfer, half: Half) -> Transfer:
     """The transfer with this half in its place."""
-    mine = half.role is Role.PRODUCER
+    producer, consumer = transfer.producer, transfer.consumer
+    if half.role is _P:
+        producer = half
+    else:
+        consumer = half
     return Transfer(
         id=transfer.id,
-        producer=half if mine else transfer.producer,
-        consumer=transfer.consumer if mine else half,
+        producer=producer,
+        consumer=consumer,
         joined=transfer.joined,
         rivals=transfer.rivals,
     )
@@ -230,5 +235,7 @@ def fresh_id(half: Half) -> str:
     """An id that no other transfer can have: whose it is, and its engine-local id."""
     return f"{half.engine}/{half.request}"
 
+
+_P = Role.PRODUCER
 
 _NAMES_BOTH = (MatchMade, WriteStarted, WritePosted)

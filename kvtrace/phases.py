@@ -50,7 +50,7 @@ def cut_up(found: Cuts, now: int) -> tuple[Stretch, ...]:
 
 def spent(found: tuple[Stretch, ...], now: int) -> dict[Phase, int]:
     """Nanoseconds in each phase; an open stretch lasts until `now`."""
-    total = dict.fromkeys(Phase, 0)
+    total = _NOTHING.copy()
     for stretch in found:
         ended = max(now, stretch.began) if stretch.ended is None else stretch.ended
         total[stretch.phase] += ended - stretch.began
@@ -71,3 +71,6 @@ def _late(found: Cuts) -> Phase:
     if found.ready is None or found.noticed is None or found.noticed > found.ready:
         return Phase.REGISTRATION
     return Phase.READINESS
+
+
+_NOTHING = dict.fromkeys(Phase, 0)

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from kvtrace.causes import Cause
 from kvtrace.clocks import Clocks
 from kvtrace.diagnosed import CauseLine, Diagnosis
 from kvtrace.model import Link, Mark, Outcome, Phase, Place
@@ -171,12 +172,18 @@ class Done(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Stalls(msgspec.Struct, frozen=True, kw_only=True):
-    """Who is in flight at one moment, and why those that stall do."""
+    """Who stalls at one moment, and why."""
+
+    waiting: int
+    """Transfers in flight."""
 
     rows: tuple[Row, ...]
-    """As in a snapshot."""
+    """As in a snapshot; who has waited too little to be stalled may be left out."""
 
     diagnoses: dict[str, Diagnosis]
+    """The same."""
+
+    ended: dict[str, Cause] = {}
     """The same."""
 
 
@@ -233,6 +240,9 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
 
     engine_diagnoses: tuple[Diagnosis, ...] = ()
     """What is wrong with engines as a whole."""
+
+    ended: dict[str, Cause] = {}
+    """What was named of each transfer that ended since the look before, by its id."""
 
     causes: tuple[CauseLine, ...] = ()
     """Every cause that was named since we began: what is true now first."""

@@ -30,6 +30,8 @@ class StandIns:
         """Whether this tells of a stand-in; `seen` is when we learned of it."""
         event = record.event
         known = self._known.get(key)
+        if known is None and type(event) is not RequestAdmitted:
+            return False
         if known is not None:
             if isinstance(event, RequestFinished):
                 keep(self.ended, known, told(record, Role.CONSUMER, seen), _MOST)

@@ -4,6 +4,7 @@ import msgspec
 
 from kvtrace.clocks import Clocks
 from kvtrace.cuts import cuts_of, registering
+from kvtrace.ending import ending
 from kvtrace.events import BlocksReady, RegistrationStaged, WriteFinished
 from kvtrace.identity import base_id
 from kvtrace.missing import consumer_name, next_place, producer_name
@@ -49,7 +50,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 def standing(transfer: Transfer, clocks: Clocks, now: int) -> Standing:
     """How a transfer in flight stands at `now`."""
     steps = read(transfer, clocks)
-    found = cuts_of(transfer, steps, clocks)
+    found = cuts_of(transfer, steps, clocks, ending(transfer))
     phases = cut_up(found, now)
     place = next_place(transfer, steps)
     return Standing(

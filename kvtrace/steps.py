@@ -112,7 +112,7 @@ def firsts(half: Half, names: frozenset[str]) -> dict[str, Told]:
 def _read(half: Half, clocks: Clocks, steps: Steps) -> None:
     every, by_rank = steps.firsts, steps.by_rank
     for (name, _, rank, peer, _), told in half.told.items():
-        if type(told.event) in _MAY_NOT_STAND and not _stands(told.event):
+        if type(told.event) in MAY_NOT_STAND and not _stands(told.event):
             continue
         mark = told.mark
         instant = mark.at if mark.clock == clocks.ours else clocks.instant(mark)
@@ -145,4 +145,5 @@ def _stands(event: AnyEvent) -> bool:
             return True
 
 
-_MAY_NOT_STAND = frozenset((BlocksReady, CompletionCounted, ReceiveReported))
+MAY_NOT_STAND = frozenset((BlocksReady, CompletionCounted, ReceiveReported))
+"""Kinds that tell of a step only in some of their forms."""

@@ -19,6 +19,10 @@ class Strays:
         self._kept: dict[Key, list[tuple[Record, int]]] = {}
         self._by_base: dict[str, list[tuple[Record, int]]] | None = None
 
+    def __contains__(self, key: Key) -> bool:
+        """Whether anything is kept for this half."""
+        return key in self._kept
+
     def keep(self, key: Key, record: Record, seen: int) -> None:
         """Keep the record, and when we saw it, until its half is heard of."""
         self._kept.setdefault(key, []).append((record, seen))

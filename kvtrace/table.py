@@ -37,12 +37,21 @@ class Table:
 
     def find(self, key: Key) -> str | None:
         """The id of the transfer that this engine-local id belongs to."""
+        found = self.of(key)
+        return None if found is None else found.id
+
+    def of(self, key: Key) -> Transfer | None:
+        """The transfer that this engine-local id belongs to."""
         name = self._where.get(key)
-        if name is not None and name not in self.live and name not in self.ended:
+        if name is None:
+            return None
+        found = self.live.get(name)
+        if found is None:
+            found = self.ended.get(name)
+        if found is None:
             # It was parted from a transfer that is forgotten by now.
             del self._where[key]
-            return None
-        return name
+        return found
 
     def alike(self, base: str) -> tuple[str, ...]:
         """The ids of the transfers with this base id, the first heard of first."""

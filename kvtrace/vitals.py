@@ -11,7 +11,8 @@ MOST_TABLES = 24
 MOST_RANKS = 256
 """Ranks of an engine whose tables are added up."""
 
-_TOLD = frozenset((StepSampled, TablesSampled))
+TOLD = frozenset((StepSampled, TablesSampled))
+"""What says how an engine goes."""
 
 _SECOND = 1_000_000_000
 _PART = 10 * _SECOND
@@ -26,7 +27,7 @@ class Vitals:
 
     def hear(self, record: Record, at: int) -> None:
         """Take in what a process told of itself then, in nanoseconds of our clock."""
-        if type(record.event) not in _TOLD:
+        if type(record.event) not in TOLD:
             return
         pulse = self._engines.pop(record.engine, None) or _Pulse()
         self._engines[record.engine] = pulse

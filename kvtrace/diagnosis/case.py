@@ -58,6 +58,19 @@ def trouble_of(done: Done, over: Ending, last: Stretch) -> Trouble:
     return made
 
 
+def kinds_of(transfer: Transfer) -> dict[type, list[Told]]:
+    """All that either half told, by the kind of event."""
+    found: dict[type, list[Told]] = {}
+    for half in (transfer.consumer, transfer.producer):
+        for told in half.told.values() if half is not None else ():
+            known = found.get(type(told.event))
+            if known is None:
+                found[type(told.event)] = [told]
+            else:
+                known.append(told)
+    return found
+
+
 class Case:
     """A transfer in trouble, and all that a rule may ask."""
 
@@ -98,22 +111,15 @@ class Case:
         return self.scene.usual(self.link)
 
     @cached_property
-    def _by_kind(self) -> dict[type, list[Told]]:
-        found: dict[type, list[Told]] = {}
-        for half in (self.transfer.consumer, self.transfer.producer):
-            for told in half.told.values() if half is not None else ():
-                known = found.get(type(told.event))
-                if known is None:
-                    found[type(told.event)] = [told]
-                else:
-                    known.append(told)
-        return found
+    def kinds(self) -> dict[type, list[Told]]:
+        """All that either half told, by the kind of event."""
+        return kinds_of(self.transfer)
 
     def all(self, *events: type[E]) -> tuple[Found[E], ...]:
         """Every event of these kinds that either half told, the earliest first."""
         known = self._found.get(events)
         if known is None:
-            told = [one for event in events for one in self._by_kind.get(event, ())]
+            told = [one for event in events for one in self.kinds.get(event, ())]
             found = [Found.of(one, self.scene.clocks) for one in told]
             if len(found) > 1:
                 found.sort(key=lambda one: (one.at, one.told.seq))
@@ -132,7 +138,7 @@ class Case:
 
     def has(self, *events: type[Event]) -> bool:
         """Whether any of these happened, as far as either half told."""
-        return any(event in self._by_kind for event in events)
+        return any(event in self.kinds for event in events)
 
     def without(self, *events: type[Event]) -> "Case":
         """The same as if none of these had happened."""

@@ -14,6 +14,7 @@ from kvtrace.diagnosis.rules import ENGINE_RULES, FINISHED_RULES, RULES
 from kvtrace.diagnosis.scene import Scene
 from kvtrace.diagnosis.tally import Tally
 from kvtrace.diagnosis.unexplained import unexplained
+from kvtrace.diagnosis.well import is_well
 from kvtrace.events import RequestFinished
 from kvtrace.fleet import Fleet
 from kvtrace.model import Outcome, Role
@@ -53,7 +54,7 @@ class Rounds:
 
     def look(self, rows: tuple[Row, ...], began: Callable[[Row], int], now: int) -> Findings:
         """What is wrong, given every row, the worst first, and when its present wait began."""
-        scene, stalled = self._scene(now), _stalled(rows)
+        scene, stalled = self.scene(now), _stalled(rows)
         found = self._diagnosed(stalled, began, scene)
         wrong = self._wrong(scene)
         return Findings(found, wrong, self._tally.lines(stalled, found, wrong))
@@ -62,7 +63,7 @@ class Rounds:
         self, rows: tuple[Row, ...], began: Callable[[Row], int], now: int
     ) -> dict[str, Diagnosis]:
         """The same of the stalled transfers alone, without what is wrong with engines."""
-        return self._diagnosed(_stalled(rows), began, self._scene(now))
+        return self._diagnosed(_stalled(rows), began, self.scene(now))
 
     def _diagnosed(
         self, stalled: list[Row], began: Callable[[Row], int], scene: Scene
@@ -89,9 +90,9 @@ class Rounds:
         self._turn += spare
         return {*range(min(FRESH, len(stalled))), *unseen, *turn}
 
-    def over(self, transfer: Transfer, trouble: Trouble, now: int) -> Diagnosis | None:
+    def over(self, transfer: Transfer, trouble: Trouble, scene: Scene) -> Diagnosis | None:
         """Why an ended transfer failed, was given up, or was slow; None where all was well."""
-        return post_mortem(Case(transfer, trouble, self._scene(now)))
+        return post_mortem(Case(transfer, trouble, scene))
 
     def ended(self, done: Done, now: int) -> None:
         """Count a transfer that ended, once."""
@@ -99,7 +100,8 @@ class Rounds:
         if done.shares is not None:
             self._history.add(done.link, done.shares)
 
-    def _scene(self, now: int) -> Scene:
+    def scene(self, now: int) -> Scene:
+        """What rules may ask of the fleet as it is, for as long as it takes nothing in."""
         return Scene(self._fleet, self._called, now, self._history)
 
     def _wrong(self, scene: Scene) -> tuple[Diagnosis, ...]:
@@ -147,6 +149,9 @@ def _key(one: Evidence) -> tuple[str, int | None, bool]:
 def post_mortem(case: Case) -> Diagnosis | None:
     """The same for one that is over: None where it finished in time, or nobody knows better."""
     assert case.over is not None
+    handoff = None if case.shares is None else case.shares.handoff
+    if case.over.outcome is Outcome.FINISHED and is_well(case.transfer, case.scene.clocks, handoff):
+        return None
     rules = FINISHED_RULES if case.over.outcome is Outcome.FINISHED else RULES
     for rule in rules:
         found = rule(case)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from kvtrace.diagnosis import rounds
 from kvtrace.moments import Moment
 from kvtrace.monitor import conclude, watch
-from kvtrace.snapshot import Snapshot, Stalls
+from kvtrace.snapshot import Row, Snapshot, Stalls
 from kvtrace.sources.recording import open_recording
 
 RECORDINGS = Path(__file__).parents[2] / "examples" / "recordings"
@@ -45,6 +46,10 @@ def half_and_long_silence(moments: list[Moment], _: random.Random) -> Iterator[M
     yield from (Moment(half[-1].at + second * 10**9) for second in range(1, 61))
 
 
+def stalled(found: Snapshot | Stalls) -> list[Row]:
+    return [row for row in found.rows if row.stalled or row.gone]
+
+
 @pytest.mark.parametrize(
     "altered", [as_kept, some_dropped, some_told_twice, out_of_order, half_and_long_silence]
 )
@@ -59,6 +64,16 @@ def test_what_is_concluded_is_what_was_watched(
         watched = list(watch(moments, clock=clock))
         noted: list[Snapshot | Stalls] = []
         assert conclude(moments, noted.append, clock=clock) == watched[-1], path.name
-        assert [(one.rows, one.diagnoses) for one in noted] == [
-            (one.rows, one.diagnoses) for one in watched
+        assert [(stalled(one), one.diagnoses) for one in noted] == [
+            (stalled(one), one.diagnoses) for one in watched
         ], path.name
+
+
+def test_what_is_plainly_well_no_rule_would_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    for path in EVERY:
+        with closing(open_recording(path)) as recording:
+            clock, moments = recording.header.clock, list(recording)
+        quick = conclude(moments, lambda _: None, clock=clock)
+        with monkeypatch.context() as every:
+            every.setattr(rounds, "is_well", lambda *_: False)
+            assert conclude(moments, lambda _: None, clock=clock) == quick, path.name

@@ -1,6 +1,7 @@
 """Counted once, and not worked out anew."""
 
-from kvtrace.census import SHOWN, Census
+from kvtrace.census import Census
+from kvtrace.departed import SHOWN
 from kvtrace.moments import Moment
 from tests.unit.samples import (
     CONSUMER_FIRST,
@@ -57,15 +58,3 @@ def test_a_clock_better_known_moves_what_was_drawn_by_it() -> None:
     for moment in Story().at(0, handshake_finished(request="", clock_offset=5)).moments:
         census.take(moment)
     assert census.snapshot(0).clocks.ours == before.ours
-
-
-def test_where_nobody_looks_no_more_of_the_ended_is_kept_than_is_shown() -> None:
-    census = Census(CLOCK)
-    for number in range(6 * SHOWN):
-        ident = f"x{number}"
-        story = Story().at(number, request_admitted(request=ident), request_resumed(request=ident))
-        for moment in story.moments:
-            census.take(moment)
-        census.beat(number * SECOND)
-    (kept,) = (value for name, value in vars(census).items() if name == "_done")
-    assert len(kept) <= 4 * SHOWN

@@ -3,19 +3,25 @@
 import msgspec
 
 from kvtrace.causes import Cause
+from kvtrace.departed import SHOWN
 from kvtrace.eased import Eased
 from kvtrace.incident import incident
+from kvtrace.moments import Moment
+from kvtrace.monitor import conclude
 from tests.unit.samples import (
     CONSUMER_FIRST,
     PRODUCER_FIRST,
     blocks_released,
     lease_expired,
     process_started,
+    receive_failed,
     registration_expired,
+    request_admitted,
     request_finished,
+    request_resumed,
     send_reported,
 )
-from tests.unit.story import SECOND, P, Story
+from tests.unit.story import CLOCK, SECOND, P, Story
 
 
 def test_a_stall_that_is_over_is_told_with_its_cause_and_its_longest_wait() -> None:
@@ -105,3 +111,19 @@ def test_a_past_cause_of_what_waits_still_is_told() -> None:
     last = Story().at(0, *PRODUCER_FIRST).at(12).snapshot
     eased.follow(last)
     assert [line.cause for line in eased.lines(last)] == [Cause.WRITE_NEVER_LANDS]
+
+
+def test_what_ended_with_its_cause_is_told_once_however_many_ended_since() -> None:
+    story = Story().at(0, *PRODUCER_FIRST, *CONSUMER_FIRST).at(4).dies(P).at(6)
+    story.is_blamed_on(Cause.PRODUCER_DIED)
+    story.at(10, receive_failed()).at(10.1, request_resumed(failed=True))
+    story.at(12).is_blamed_on(Cause.PRODUCER_DIED)
+    for number in range(SHOWN + 1):
+        ident = f"x{number}"
+        story.at(14, request_admitted(request=ident), request_resumed(request=ident))
+    eased = Eased()
+    last = conclude([*story.moments, Moment(20 * SECOND)], eased.follow, clock=CLOCK)
+    assert last is not None
+    assert "r1" not in {one.id for one in last.done}
+    assert [(line.cause, line.ended) for line in last.causes] == [(Cause.PRODUCER_DIED, 1)]
+    assert eased.lines(last) == ()
