@@ -37,7 +37,8 @@ class Queues:
         name = None if key is None else table.find(key)
         if name is not None:
             at = clocks.instant(Mark(record.at, record.wall, record.clock, moment.at))
-            self.serve(record.engine, entered(table[name], clocks), at)
+            # What a damaged mark or a clock says of the future keeps nobody patient until then.
+            self.serve(record.engine, entered(table[name], clocks), min(at, moment.at))
 
     def serve(self, producer: str, entered: int, at: int) -> None:
         """It came to a transfer that entered then, at that instant."""

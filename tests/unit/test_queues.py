@@ -1,10 +1,13 @@
 """Stories of transfers that wait for their turn."""
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kvtrace.events import MatchMade, WritePosted
 from kvtrace.model import Phase
+from kvtrace.moments import Record
+from kvtrace.monitor import watch
 from kvtrace.queues import KEPT, Queues
 from tests.unit.samples import (
     CONSUMER_FIRST,
@@ -17,7 +20,7 @@ from tests.unit.samples import (
     registration_noticed,
     write_posted,
 )
-from tests.unit.story import SECOND, P, Story
+from tests.unit.story import CLOCK, SECOND, P, Story
 
 SERVED = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=40)
 
@@ -76,6 +79,17 @@ def test_a_prefill_that_does_not_come_stands_in_no_writers_queue() -> None:
     story = Story().at(0, prefill_admitted(request="o1-aaaaaaaa"), *CONSUMER_FIRST)
     rows = story.at(29, *served(1)).at(30).snapshot.rows
     assert [row.stalled for row in rows if row.phase is Phase.READINESS] == [True]
+
+
+def test_a_mark_of_the_future_keeps_nobody_patient_until_then() -> None:
+    told = [
+        msgspec.structs.replace(one, news=msgspec.structs.replace(one.news, at=3_600 * SECOND))
+        if isinstance(one.news, Record) and isinstance(one.news.event, MatchMade | WritePosted)
+        else one
+        for one in burst(others=1).at(7).moments
+    ]
+    *_, last = watch(told, clock=CLOCK)
+    assert [row.stalled for row in last.rows if row.id == "r1"] == [True]
 
 
 @given(SERVED, st.integers(0, 30))
