@@ -12,7 +12,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -30,9 +30,6 @@ from kvtrace.sources.run_directory import read_once
 from tests.life import Seen
 
 KILLS = 10
-STARTED = 2
-"""Producers that are started together, on a core each; KILLS of them in all."""
-
 AT_ONCE = 3
 """Requests in flight."""
 
@@ -52,88 +49,35 @@ def test_all_that_a_killed_worker_said_is_readable_and_its_transfers_show_their_
     pair = consumer_alone
     chance = random.Random(20261201)
     with_half = 0
-    for number in range(0, KILLS, STARTED):
-        with other_producers(pair, [f"P-{number + more}" for more in range(STARTED)]) as engines:
-            for engine in engines:
-                with routed(pair, engine) as url:
-                    asked = kill_mid_traffic(engine, url, chance.uniform(0.05, 2.5))
-                    engine.begin_stop()
-                engine.stop()
-                with_half += check(pair, engine.launch.engine_id, asked)
+    for number in range(KILLS):
+        with another_producer(pair, f"P-{number}") as (engine, url):
+            asked = kill_mid_traffic(engine, url, chance.uniform(0.05, 2.5))
+        with_half += check(pair, engine.launch.engine_id, asked)
     print(f"half-finished transfers shown after {KILLS} kills: {with_half}")
     assert with_half > 0
 
 
 @contextmanager
-def other_producers(pair: Pair, names: list[str]) -> Iterator[Iterator[Engine]]:
-    """Producers beside the pair's own, started together; each runs from when its turn comes."""
-    usable = sorted(os.sched_getaffinity(0))
-    free = ports.free()
-    engines = [
-        Engine(
-            msgspec.structs.replace(
-                pair.producer.launch,
-                engine_id=name,
-                port=ports.choose(0, "port"),
-                side_port=next(free),
-                # To start takes a core for most of a minute, and while they do, all are free.
-                cores=(usable[number % len(usable)],),
-            ),
-            pair.producer.run,
-        )
-        for number, name in enumerate(names)
-    ]
-    try:
-        with frozen(pair.consumer):
-            for engine in engines:
-                engine.start()
-            await_ready(engines)
-        for engine in engines:
-            engine.signal(signal.SIGSTOP)
-        yield in_turn(engines)
-    finally:
-        for engine in engines:
-            # Whoever stands still does not end.
-            go_on(engine)
-            engine.begin_stop()
-        for engine in engines:
-            engine.stop()
-
-
-def in_turn(engines: list[Engine]) -> Iterator[Engine]:
-    """Each of them, let go on."""
-    for engine in engines:
-        go_on(engine)
-        yield engine
-
-
-def go_on(engine: Engine) -> None:
-    """Let those of its processes that are still there run."""
-    for pid in engine.pids.values():
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGCONT)
-
-
-@contextmanager
-def frozen(engine: Engine) -> Iterator[None]:
-    """The engine stands still, so that others have its core."""
-    engine.signal(signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        engine.signal(signal.SIGCONT)
-
-
-@contextmanager
-def routed(pair: Pair, producer: Engine) -> Iterator[str]:
-    """The URL of a router from that producer to the pair's consumer."""
-    router = Router(peer(producer), peer(pair.consumer), RouterLog())
+def another_producer(pair: Pair, name: str) -> Iterator[tuple[Engine, str]]:
+    """A producer beside the pair's own, and the URL of a router from it to the pair's consumer."""
+    launch = msgspec.structs.replace(
+        pair.producer.launch,
+        engine_id=name,
+        port=ports.choose(0, "port"),
+        side_port=next(ports.free()),
+    )
+    engine = Engine(launch, pair.producer.run)
+    router = Router(peer(engine), peer(pair.consumer), RouterLog())
     port = ports.choose(0, "port")
-    pair.loop.run(router.start(port))
+    engine.start()
     try:
-        yield f"http://{HOST}:{port}"
+        await_ready([engine])
+        pair.loop.run(router.start(port))
+        yield engine, f"http://{HOST}:{port}"
     finally:
+        engine.begin_stop()
         pair.loop.run(router.stop())
+        engine.stop()
 
 
 def kill_mid_traffic(engine: Engine, url: str, after: float) -> list[str]:
