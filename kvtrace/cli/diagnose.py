@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from io import BufferedReader
 from pathlib import Path
+from typing import Protocol
 
 import click
 import msgspec
@@ -56,6 +57,24 @@ class Judged(msgspec.Struct, frozen=True):
     eased: tuple[EasedLine, ...]
     """What was wrong before."""
 
+    name: str = ""
+    """Of the file that has holes, so that more may be wrong than was found; else empty."""
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether anything is wrong, or was; hints are not."""
+        return bool(self.eased) or any(not one.is_hint for one in self.last.causes)
+
+
+class Holed(Protocol):
+    """A file that may have been read in part only."""
+
+    name: str
+
+    @property
+    def has_holes(self) -> bool:
+        """Whether it was."""
+
 
 @click.command("diagnose", epilog=EXAMPLES)
 @click.argument("source", required=False, type=options.FILE)
@@ -84,7 +103,8 @@ def command(
 
     SOURCE is a recording, a directory of black boxes, a file of OTLP in JSON, or - for either file
     on the standard input; without one, this host's black boxes. Exits with 0 where nothing is
-    wrong, hints aside, 1 where something is or was, 2 where that cannot be told.
+    wrong, hints aside, 1 where something is or was, 2 where that cannot be told, as where nothing
+    wrong was found in a file of which parts cannot be read.
     """
     if source is not None and live is not None:
         raise click.UsageError("SOURCE and --live exclude each other")
@@ -92,7 +112,11 @@ def command(
     if not found.last.engines:
         raise KvtraceError(_why(source, dead_for) if live is None else _unheard(live))
     put([_json(found)] if as_json else incident(found.last, found.eased))
-    return 1 if found.eased or any(not one.is_hint for one in found.last.causes) else 0
+    if found.is_wrong:
+        return 1
+    if found.name:
+        tell(f"kvtrace: what of {found.name} cannot be read may tell of something wrong")
+    return 2 if found.name else 0
 
 
 def _read(source: Path | None, dead_for: int) -> Judged:
@@ -113,12 +137,16 @@ def _read(source: Path | None, dead_for: int) -> Judged:
                 _warn(file.name, file.damage)
                 if file.told:
                     tell(f"kvtrace: {file.name} {file.told}")
-            return found
+            return _marked(found, file)
     opened = Recording(stream, STANDARD_INPUT) if stream is not None else open_recording(source)
     with closing(opened) as recording:
         found = _last(recording, recording.header, recording.name)
         _warn(recording.name, recording.damage)
-    return found
+    return _marked(found, recording)
+
+
+def _marked(found: Judged, source: Holed) -> Judged:
+    return msgspec.structs.replace(found, name=source.name if source.has_holes else "")
 
 
 def _listened(address: str, seconds: float) -> Judged:

@@ -63,6 +63,9 @@ class Recording:
         self.damage = ""
         """What was wrong with it, as far as it was read; empty while nothing was."""
 
+        self.has_holes = False
+        """Whether something before its end could not be read, so that more may have happened."""
+
         self._raw = raw
         try:
             self._stream = _unzipped(raw)
@@ -135,14 +138,14 @@ class Recording:
         try:
             line = self._stream.readline(LONGEST)
             if not line and self._size is not None and self._stream.tell() < self._size:
-                self.damage = "ends early, because it was made shorter while it was read"
+                self._hurt("ends early, because it was made shorter while it was read")
             return line
         except EOFError:
             self.damage = "ends in the middle of its compressed bytes"
         except zlib.error:
-            self.damage = "ends early, in damaged compressed bytes"
+            self._hurt("ends early, in damaged compressed bytes")
         except OSError as error:
-            self.damage = f"ends early, because it cannot be read ({error.strerror or error})"
+            self._hurt(f"ends early, because it cannot be read ({error.strerror or error})")
         return b""
 
     def _moment(self, line: bytes, last: int) -> Moment | None:
@@ -153,12 +156,18 @@ class Recording:
         except WireError:
             # A line without an end was being written when the recorder was killed.
             torn = not line.endswith(b"\n") and len(line) < LONGEST
-            self.damage = "breaks off in the middle of a line" if torn else "has damaged lines"
+            if torn:
+                self.damage = "breaks off in the middle of a line"
+            else:
+                self._hurt("has damaged lines")
             return Moment(last, Lost(unreadable=1))
         if moment is not None and moment.at < last:
-            self.damage = "has lines out of order"
+            self._hurt("has lines out of order")
             return Moment(last, moment.news)
         return moment
+
+    def _hurt(self, damage: str) -> None:
+        self.damage, self.has_holes = damage, True
 
 
 def standard_input() -> BufferedReader:

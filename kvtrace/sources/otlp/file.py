@@ -86,6 +86,11 @@ class OtlpFile:
         return f"{self._first} (and {words.count(more)} more)" if more > 0 else self._first
 
     @property
+    def has_holes(self) -> bool:
+        """Whether something in it could not be read, so that more may have happened."""
+        return bool(self._places or self.tally.unreadable)
+
+    @property
     def told(self) -> str:
         """What in it was passed over, as a sentence without its subject; empty for nothing."""
         tally = self.tally
