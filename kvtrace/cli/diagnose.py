@@ -13,6 +13,7 @@ import msgspec
 
 from kvtrace import findings
 from kvtrace.cli import options
+from kvtrace.cli.headway import headway
 from kvtrace.cli.interrupts import asked_to_stop
 from kvtrace.cli.listening import HERE, Asked
 from kvtrace.cli.silence import silent, why_silent
@@ -133,14 +134,14 @@ def _read(source: Path | None, dead_for: int) -> Judged:
 
         if is_otlp(otlp):
             with closing(OtlpFile(stream or source)) as file:
-                found = _last(file, file.header, file.name)
+                found = _last(headway(file), file.header, file.name)
                 _warn(file.name, file.damage)
                 if file.told:
                     tell(f"kvtrace: {file.name} {file.told}")
             return _marked(found, file)
     opened = Recording(stream, STANDARD_INPUT) if stream is not None else open_recording(source)
     with closing(opened) as recording:
-        found = _last(recording, recording.header, recording.name)
+        found = _last(headway(recording), recording.header, recording.name)
         _warn(recording.name, recording.damage)
     return _marked(found, recording)
 

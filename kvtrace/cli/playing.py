@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import dropwhile
 from pathlib import Path
 
+from kvtrace.cli.headway import headway
 from kvtrace.cli.interrupts import left_at_once
 from kvtrace.cli.replaying import known_at, look_through, place_of, player_of
 from kvtrace.cli.silence import silent
@@ -32,7 +33,7 @@ def play(
 
 def _once(recording: Recording, file: Path, begin: int | None) -> Iterator[Snapshot]:
     if begin is None:
-        return _heard(snapshots(recording, recording.header), file)
+        return _heard(snapshots(headway(recording), recording.header), file)
     return iter([known_at(recording, begin)])
 
 

@@ -1,5 +1,6 @@
 """Says things on the standard streams, also where those are closed, full, or short of signs."""
 
+import errno
 import io
 import os
 import re
@@ -12,15 +13,21 @@ import click
 from kvtrace import words
 from kvtrace.errors import KvtraceError
 
-STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
+STREAMS = (
+    ("stdin", "r", os.O_RDONLY),
+    # Writing fails, just as on a full disk: results are never lost without a word.
+    ("stdout", "w", os.O_RDONLY),
+    ("stderr", "w", os.O_WRONLY),
+)
 
 
 def prepare() -> None:
     """Makes all three usable: the null device where one is closed, `?` for a sign it lacks."""
-    for name, mode in STREAMS:
+    for name, mode, access in STREAMS:
         if getattr(sys, name) is None:
             # The next file opened would else have its number, and get what others say there.
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+            null = os.open(os.devnull, access)
+            setattr(sys, name, open(null, mode, encoding="utf-8"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
 
@@ -52,6 +59,8 @@ def tell(text: str, *, start: str = "", end: str = "\n") -> None:
 def unwritten(error: OSError) -> KvtraceError:
     """What to say where results cannot be written; nothing more will be."""
     _silence(sys.stdout)
+    if error.errno == errno.EBADF:
+        return KvtraceError("the standard output is closed: send it somewhere, as to /dev/null")
     return KvtraceError(
         f"the standard output cannot be written ({error.strerror}): make room, or send it elsewhere"
     )

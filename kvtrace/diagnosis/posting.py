@@ -1,4 +1,4 @@
-"""Rule for a producer that stands still while NIXL takes one write."""
+"""Rules for a rank that has to act and stands still: while NIXL takes one write, or just so."""
 
 from typing import TypeAlias
 
@@ -45,6 +45,36 @@ def writer_posts(case: Case) -> Diagnosis | None:
     )
 
 
+def rank_stands_still(case: Case) -> Diagnosis | None:
+    """The rank that must act told of steps, and tells of nothing at all any more."""
+    place = case.trouble.waits_for
+    if case.over is not None or place is None or place.rank < 0:
+        return None
+    scene = case.scene
+    samples = scene.samples(place.engine, place.rank)
+    if not samples or scene.state(place.engine) != "alive":
+        return None
+    newest = max(samples, key=lambda one: one.at)
+    told = (scene.clocks.instant(one.mark) for one in _told_by(scene, place))
+    last = max(newest.at, *told, default=newest.at)
+    if case.now - last < STOOD:
+        return None
+    where = case.place(place)
+    return case.blame(
+        Cause.WAITS_FOR_ENGINE_STEPS,
+        f"{where} has told of nothing for {duration(case.now - last)}, neither steps nor writes: "
+        "it is in one long step, or takes none.",
+        f"See what {where} does: `py-spy dump --native --pid` of its process says where it stands, "
+        "`/proc/PID/stack` whether in the kernel. Lower `max_num_batched_tokens` there if it is "
+        "the model.",
+        [
+            case.saw(newest, "The last steps that were told of."),
+            case.never("step.sampled", f"{where} told of no steps since.", place),
+        ],
+        doubt="a long step and none at all look the same from here",
+    )
+
+
 def _whose(case: Case, met: Found[MatchMade]) -> str:
     return (
         "this write"
@@ -72,6 +102,7 @@ def _open_post(scene: Scene, place: Place) -> _Open | None:
 
 
 def _told_by(scene: Scene, place: Place) -> list[Told]:
-    every = scene.known_on(place.engine, Role.PRODUCER)
-    halves = (one.producer for one in every if one.producer is not None)
+    every = scene.known_on(place.engine, place.role)
+    ours = ((one.producer if place.role is Role.PRODUCER else one.consumer) for one in every)
+    halves = (half for half in ours if half is not None)
     return [told for half in halves for told in half.told.values() if told.place == place]

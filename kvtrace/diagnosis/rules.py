@@ -39,7 +39,7 @@ from kvtrace.diagnosis.parameters import (
     stages_left_out,
 )
 from kvtrace.diagnosis.peers import dead_peers_kept, speculation_differs
-from kvtrace.diagnosis.posting import writer_posts
+from kvtrace.diagnosis.posting import rank_stands_still, writer_posts
 from kvtrace.diagnosis.prefill import (
     prefill_decoded_on,
     prefill_never_came,
@@ -148,6 +148,7 @@ RULES: tuple[Callable[[Case], Diagnosis | None], ...] = (
     consumer_computed_alone,
     never_came,
     # What is said where nothing better is known.
+    rank_stands_still,
     load_failed,
     twins_wait,
     watchdog_only_logs,

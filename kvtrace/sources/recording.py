@@ -95,6 +95,11 @@ class Recording:
             yield Moment(self._last)
 
     @property
+    def part(self) -> float | None:
+        """How much of the file is read, from 0 to 1; None where only reading tells."""
+        return part_read(self._raw)
+
+    @property
     def place(self) -> Place:
         """Where it was read up to."""
         return Place(
@@ -225,6 +230,16 @@ def first_of(path: Path, text: str) -> int | None:
 def _lines(stream: Stream) -> Iterator[bytes]:
     with suppress(EOFError, zlib.error, gzip.BadGzipFile):
         yield from stream
+
+
+def part_read(raw: BufferedReader) -> float | None:
+    """How much of a plain file is read, packed or not, from 0 to 1; else None."""
+    if not isinstance(raw.raw, FileIO):
+        return None
+    told = os.fstat(raw.fileno())
+    if not stat.S_ISREG(told.st_mode) or not told.st_size:
+        return None
+    return min(1.0, raw.tell() / told.st_size)
 
 
 def _size(raw: BufferedReader) -> int | None:

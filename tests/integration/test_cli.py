@@ -274,7 +274,11 @@ def test_a_transfer_is_told_line_by_line(boxes: Path) -> None:
     ("line", "code"),
     [
         ("live --once <&-", 0),
-        ("live --once >&- 2>&- <&-", 0),
+        ("live --once >&- 2>&- <&-", 2),
+        ("live --plain >&-", 2),
+        ("live --json >&-", 2),
+        ("version >&-", 2),
+        ("record $FILE --seconds 0.2 >&- 2>&- <&-", 0),
         ("live --once --json 2>/dev/full", 0),
         ("record $FILE --seconds 0.2 2>&-", 0),
         ("record $FILE --seconds 0.2 2>/dev/full", 0),

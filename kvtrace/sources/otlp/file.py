@@ -17,7 +17,7 @@ from kvtrace.sources.otlp.decode import MOST, Decoder, Signal
 from kvtrace.sources.otlp.json_form import protobuf_of
 from kvtrace.sources.otlp.refusal import RefusedError
 from kvtrace.sources.otlp.tally import Tally
-from kvtrace.sources.recording import GZIP, STANDARD_INPUT
+from kvtrace.sources.recording import GZIP, STANDARD_INPUT, part_read
 
 SIGNALS = dict(zip(NAMES, (Signal.LOGS, Signal.TRACES, Signal.METRICS), strict=True))
 
@@ -84,6 +84,11 @@ class OtlpFile:
         """What was wrong with it, as far as it was read; empty where nothing was."""
         more = self._places - 1
         return f"{self._first} (and {words.count(more)} more)" if more > 0 else self._first
+
+    @property
+    def part(self) -> float | None:
+        """How much of the file is read, from 0 to 1; None where only reading tells."""
+        return part_read(self._raw)
 
     @property
     def has_holes(self) -> bool:

@@ -113,6 +113,28 @@ def test_damage_is_said_and_the_rest_diagnosed(
     assert err.endswith("breaks off in the middle of a line; diagnosed is what can be read\n")
 
 
+def test_nothing_wrong_in_a_file_with_holes_is_not_told_for_sure(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = recorded(tmp_path / "a.kvtrace", HEALTHY)
+    first, *others = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([first, *others[:3], b"[damaged]\n", *others[3:]]))
+    code, out, err = said(capsys, str(path))
+    assert (code, "Nothing is wrong" in out) == (2, True)
+    assert f"what of {path} cannot be read may tell of something wrong" in err
+    path.write_bytes(b"".join([first, *others[:2], *reversed(others[2:])]))
+    code, _, err = said(capsys, str(path))
+    assert (code, "has lines out of order" in err) == (2, True)
+
+
+def test_nothing_wrong_up_to_where_a_recorder_was_killed_is_0(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = recorded(tmp_path / "a.kvtrace", HEALTHY)
+    path.write_bytes(path.read_bytes() + b"[")
+    assert said(capsys, str(path))[0] == 0
+
+
 def test_what_cannot_be_read_exits_with_2(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -20,8 +20,9 @@ def test_streams_that_are_closed_are_stood_in_for(monkeypatch: pytest.MonkeyPatc
     for name in ("stdin", "stdout", "stderr"):
         monkeypatch.setattr(sys, name, None)
     prepare()
-    put(["this goes nowhere"])
-    tell("and so does this")
+    with pytest.raises(KvtraceError, match="the standard output is closed"):
+        put(["this would go nowhere"])
+    tell("nobody need hear this")
     assert sys.stdin.read() == ""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         stream.close()
