@@ -33,7 +33,7 @@ CALM = {
     # heap needs to grow or shrink: steps of 4 to 18 s were seen in brk(2). So it does so seldom.
     "MALLOC_TOP_PAD_": str(256 << 20),
     "MALLOC_TRIM_THRESHOLD_": str(4 << 30),
-    "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
+    "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
 }
 """No network, no statistics, no colours, a small KV cache, one thread a rank, and a still heap."""
 
