@@ -56,7 +56,7 @@ def rank_stands_still(case: Case) -> Diagnosis | None:
         return None
     newest = max(samples, key=lambda one: one.at)
     told = (scene.clocks.instant(one.mark) for one in _told_by(scene, place))
-    last = max(newest.at, *told, default=newest.at)
+    last = max(newest.at, *told)
     if case.now - last < STOOD:
         return None
     where = case.place(place)

@@ -28,6 +28,9 @@ LARGE = 64 << 20
 LANE = 2.0
 """Bytes a nanosecond (GB/s) that RDMA and shared memory exceed, and TCP rarely reaches."""
 
+ODD = 3
+"""Times the longest other step told of lately, from which one step is an accident."""
+
 STEPS = (Part.CONSUMER_STEPS, Part.PRODUCER_STEPS, Part.COUNTING, Part.SCHEDULING)
 
 
@@ -117,12 +120,28 @@ def waits_for_steps(case: Case) -> Diagnosis | None:
         return None
     called = case.called(role)
     percent = 100 * split.of(*STEPS) // split.whole
+    others = max((one.event.longest for one in sampled if one is not longest), default=0)
+    how_long, remedy = _of_steps(called, longest.event.longest, others)
     return case.blame(
         Cause.WAITS_FOR_ENGINE_STEPS,
         f"{share(percent)} of the wait, {duration(split.of(*STEPS))}, were steps of {called}, "
-        f"up to {duration(longest.event.longest)} each.",
-        f"Lower `max_num_batched_tokens` on {called}, so that its steps are shorter.",
+        f"{how_long}.",
+        remedy,
         [case.saw(longest, "The longest step told of lately."), _split(case, split)],
+    )
+
+
+def _of_steps(called: str, longest: int, others: int) -> tuple[str, str]:
+    """How long the steps were, and what to do about them."""
+    if others and longest >= ODD * others:
+        return (
+            f"one of {duration(longest)} where no other took more than {duration(others)}",
+            f"Find what held {called} in that step: its log of that time, `cpu.stat` of its cgroup "
+            "(throttled), swap, `/proc/pressure`; no setting of vLLM makes one step so long.",
+        )
+    return (
+        f"up to {duration(longest)} each",
+        f"Lower `max_num_batched_tokens` on {called}, so that its steps are shorter.",
     )
 
 

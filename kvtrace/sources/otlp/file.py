@@ -69,7 +69,7 @@ class OtlpFile:
         self._longest = longest
         self._most = most
         try:
-            raw = BufferedReader(FileIO(source)) if isinstance(source, Path) else source
+            raw = _opened(source)
             packed = raw.peek(2)[:2] == GZIP
         except OSError as error:
             raise RecordingError(
@@ -176,6 +176,10 @@ class OtlpFile:
         """Take note of what is wrong, and of where the first such is."""
         self._places += 1
         self._first = self._first or (f"{wrong}, in line {line}" if line else wrong)
+
+
+def _opened(source: Path | BufferedReader) -> BufferedReader:
+    return BufferedReader(FileIO(source)) if isinstance(source, Path) else source
 
 
 def _lines_before(error: str, body: bytes) -> int:

@@ -1,4 +1,4 @@
-"""Stories of a producer that stands still while NIXL takes one write."""
+"""Stories of a rank that stands still: while NIXL takes one write, or just so."""
 
 from kvtrace.causes import Cause
 from tests.unit.samples import (
@@ -41,3 +41,22 @@ def test_a_write_that_was_posted_is_not_being_posted() -> None:
 
 def test_nothing_is_said_of_a_rank_whose_steps_nobody_samples() -> None:
     posting(samples=False).at(6).is_not_blamed_on(Cause.WRITER_STARVED)
+
+
+def silent_since(second: float) -> Story:
+    """P posted the write of r1, told of its steps, and then of nothing."""
+    return posting().at(0.2, write_posted()).at(second, step_sampled(loops=9), by=P)
+
+
+def test_a_rank_that_told_of_steps_and_tells_of_nothing_any_more_stands_still() -> None:
+    story = silent_since(0.5).at(29)
+    story.is_blamed_on(Cause.WAITS_FOR_ENGINE_STEPS, "has told of nothing for 28.5 s")
+
+
+def test_a_rank_that_told_of_steps_just_now_does_not() -> None:
+    silent_since(28).at(29).is_not_blamed_on(Cause.WAITS_FOR_ENGINE_STEPS)
+
+
+def test_a_rank_of_which_nobody_samples_steps_may_be_well() -> None:
+    story = posting(samples=False).at(0.2, write_posted())
+    story.at(29).is_not_blamed_on(Cause.WAITS_FOR_ENGINE_STEPS)

@@ -152,6 +152,16 @@ def test_a_wait_for_long_steps_is_blamed_on_them() -> None:
     story.is_blamed_on(Cause.WAITS_FOR_ENGINE_STEPS, "were steps of D0, up to 800 ms each")
 
 
+def test_one_step_that_is_out_of_all_proportion_was_held_up_from_outside() -> None:
+    story = Story().at(0, step_sampled(longest=90 * MS), rank=0, by=D)
+    story.at(0.1, step_sampled(longest=2_800 * MS), rank=0, by=D)
+    story.at(0.1, *CONSUMER_FIRST, *PRODUCER_FIRST, registration_noticed(), match_made())
+    story.at(0.1, write_posted()).at(0.2, *LANDING[:2]).at(3.1, *LANDING[2:])
+    story.is_blamed_on(
+        Cause.WAITS_FOR_ENGINE_STEPS, "one of 2.80 s where no other took more than 90.0 ms"
+    )
+
+
 def test_a_wait_beside_short_steps_is_not() -> None:
     stepping(20 * MS).is_not_blamed_on(Cause.WAITS_FOR_ENGINE_STEPS)
 

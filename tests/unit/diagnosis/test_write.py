@@ -95,7 +95,7 @@ def test_a_write_that_the_consumer_knows_to_have_landed_did_land() -> None:
 
 
 def test_a_producer_that_did_not_look_says_nothing_of_its_writes() -> None:
-    story = Story().at(0, *BOTH, *WRITING).at(10, step_sampled(polls=0), by=P)
+    story = Story().at(0, *BOTH, *WRITING).at(19, step_sampled(polls=0), by=P)
     story.at(20).is_blamed_on(Cause.UNEXPLAINED)
 
 
