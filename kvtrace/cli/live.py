@@ -164,7 +164,7 @@ def _receiver(view: View, asked: Asked, boxes: str) -> tuple["Receiver | None", 
     yet = "" if asked.is_anything else f"no black box in {boxes} yet: "
     view.warn("times are by the clock of this host")
     view.warn(
-        f"{yet}listening for {places(receiver)}, where OTEL_EXPORTER_OTLP_ENDPOINT of the agents is "
+        f"{yet}listening for {places(receiver)}, where the agents' OTEL_EXPORTER_OTLP_ENDPOINT is "
         "to lead"
     )
     return receiver, " and ".join(one for one in (boxes, places(receiver)) if one)
